@@ -7,9 +7,20 @@
 
 namespace headroom {
 
-enum class DType : std::uint8_t { kF32, kTf32, kBf16, kF16, kF8e4m3, kF8e5m2, kF64, kI32, kU16, kU8 };
+enum class DType : std::uint8_t {
+  kF32,
+  kTf32,
+  kBf16,
+  kF16,
+  kF8e4m3,
+  kF8e5m2,
+  kF64,
+  kI32,
+  kU16,
+  kU8
+};
 
-/// Facts about one dtype. The float fields are 0 for integers.
+/// Facts about one dtype. The fields below `largest` are 0 for integers, as are the bit counts.
 struct DTypeInfo {
   DType dtype;
   std::string_view name;
@@ -19,7 +30,7 @@ struct DTypeInfo {
   double largest;     ///< largest finite value
   double smallest_normal;
   double smallest_subnormal;
-  double epsilon;     ///< distance from 1 to the next larger value
+  double epsilon;  ///< distance from 1 to the next larger value
   std::string_view note;
 };
 
