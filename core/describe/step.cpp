@@ -1,0 +1,333 @@
+#include "core/describe/step.h"
+
+#include <algorithm>
+
+#include "core/describe/error.h"
+#include "core/describe/squared_norm.h"
+
+namespace headroom {
+namespace {
+
+/// Turns one graph into the sections of a step. Holds what the passes over the graph share.
+class StepMaker {
+ public:
+  StepMaker(Graph graph, std::unique_ptr<UpdateRule> rule, const StepOptions& options)
+      : graph_(std::move(graph)), options_(options), rule_(rule.get()) {
+    if (graph_.loss().none()) throw ShapeError("[step] the model has no loss");
+    step_.tensors = graph_.tensors();
+    step_.parameters = graph_.parameters();
+    step_.parameter_count = graph_.parameter_count();
+    step_.accumulation = options.accumulation;
+    step_.loss = graph_.loss();
+    step_.operations = graph_.release_ops();
+    step_.operations.push_back(std::move(rule));
+    // The loss outlives the step's calls: the host reads it when the step has ended.
+    step_.tensors[step_.loss.at()].lifetime = Lifetime::kRun;
+    step_.tensors[step_.loss.at()].category = Category::kTemporaries;
+  }
+
+  Step make() {
+    declare_run_tensors();
+    find_gradient_flow();
+    const std::int64_t n = options_.accumulation;
+    append_section(true, n == 1, 1);
+    if (n > 2) append_section(false, false, n - 2);
+    if (n > 1) append_section(false, true, 1);
+    decide_in_place();
+    return std::move(step_);
+  }
+
+ private:
+  TensorId add(TensorInfo info) {
+    (void)info.type.bytes();
+    step_.tensors.push_back(info);
+    return TensorId{static_cast<std::int32_t>(step_.tensors.size() - 1)};
+  }
+
+  void declare_run_tensors() {
+    for (TensorId parameter : step_.parameters) {
+      const TensorInfo info = step_.tensor(parameter);
+      std::vector<TensorId> states;
+      for (const StateSpec& state : rule_->states(info.type)) {
+        TensorName name = info.name;
+        name.suffix = state.name;
+        states.push_back(add({.name = name,
+                              .type = state.type,
+                              .category = Category::kOptimizerState,
+                              .lifetime = Lifetime::kRun}));
+      }
+      step_.states.push_back(std::move(states));
+    }
+    step_.input_slots.push_back(graph_.inputs());
+    for (int slot = 1; slot < options_.input_slots; ++slot) {
+      step_.input_slots.push_back(copy_inputs(Place::kDevice, "slot", slot));
+    }
+    if (options_.staged_inputs) {
+      for (int slot = 0; slot < options_.input_slots; ++slot) {
+        step_.staging.push_back(copy_inputs(Place::kHost, "staging", slot));
+      }
+    }
+    if (options_.grad_clip_norm > 0) {
+      step_.squared_norm = add({.name = {.stem = "gradients", .leaf = "squared_norm"},
+                                .type = {Shape{}, DType::kF32},
+                                .category = Category::kTemporaries,
+                                .lifetime = Lifetime::kRun});
+      norm_op_ = own(std::make_unique<SquaredNorm>());
+    }
+    if (options_.matmul_workspace.value() > 0) {
+      step_.matmul_workspace =
+          add({.name = {.stem = "matmul", .leaf = "workspace"},
+               .type = {Shape{{"bytes", options_.matmul_workspace.value()}}, DType::kU8},
+               .category = Category::kWorkspace,
+               .lifetime = Lifetime::kRun});
+    }
+  }
+
+  std::vector<TensorId> copy_inputs(Place place, std::string_view word, int slot) {
+    std::vector<TensorId> copies;
+    for (TensorId original : graph_.inputs()) {
+      TensorInfo info = step_.tensor(original);
+      info.name.suffix = word;
+      info.name.index = slot;
+      info.place = place;
+      copies.push_back(add(info));
+    }
+    return copies;
+  }
+
+  const Operation* own(std::unique_ptr<Operation> operation) {
+    step_.operations.push_back(std::move(operation));
+    return step_.operations.back().get();
+  }
+
+  /// A gradient flows to a tensor if a parameter lies on a differentiable path above it.
+  void find_gradient_flow() {
+    needs_gradient_.assign(graph_.tensors().size(), false);
+    for (TensorId id : graph_.parameters()) needs_gradient_[id.at()] = true;
+    for (const ForwardCall& call : graph_.calls()) {
+      for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+        if (!needs_gradient_[call.inputs[i].at()] || !call.op->differentiable(i)) continue;
+        for (TensorId out : call.outputs) needs_gradient_[out.at()] = true;
+      }
+    }
+    gradient_of_.assign(step_.tensors.size(), TensorId{});
+    for (std::size_t p = 0; p < step_.parameters.size(); ++p) parameter_index(step_.parameters[p]) = p;
+  }
+
+  std::size_t& parameter_index(TensorId id) {
+    if (parameter_index_.empty()) parameter_index_.assign(step_.tensors.size(), 0);
+    return parameter_index_[id.at()];
+  }
+
+  TensorId gradient_tensor(TensorId of) {
+    TensorId& gradient = gradient_of_[of.at()];
+    if (gradient.none()) {
+      const TensorInfo source = step_.tensor(of);
+      TensorName name = source.name;
+      name.suffix = "grad";
+      const bool parameter = source.category == Category::kParameters;
+      const TensorId id =
+          add({.name = name,
+               .type = source.type,
+               .category = parameter ? Category::kGradients : Category::kTemporaries});
+      gradient_of_[of.at()] = id;
+      return id;
+    }
+    return gradient;
+  }
+
+  void append_section(bool first, bool last, std::int64_t repeat) {
+    section_ = Section{.calls = {}, .repeat = repeat};
+    for (const ForwardCall& call : graph_.calls()) append_forward(call, first);
+    // Uses still to come, so that the update can follow the last contribution to a gradient.
+    uses_left_.assign(graph_.tensors().size(), 0);
+    written_.assign(graph_.tensors().size(), false);
+    for (const ForwardCall& call : graph_.calls()) {
+      for (TensorId id : call.inputs) ++uses_left_[id.at()];
+    }
+    for (std::size_t c = graph_.calls().size(); c-- > 0;) {
+      append_backward(graph_.calls()[c], first, last);
+    }
+    if (last && !updates_in_backward()) append_updates();
+    step_.sections.push_back(std::move(section_));
+  }
+
+  [[nodiscard]] bool updates_in_backward() const {
+    return options_.optimizer_in_backward && options_.grad_clip_norm <= 0;
+  }
+
+  TensorId workspace(Bytes size) {
+    if (size.value() == 0) return {};
+    return add({.name = {.stem = "workspace"},
+                .type = {Shape{{"bytes", size.value()}}, DType::kU8},
+                .category = Category::kWorkspace});
+  }
+
+  void append_forward(const ForwardCall& forward, bool first) {
+    OpCall call{.op = forward.op, .pass = Pass::kForward, .phase = forward.phase};
+    const TensorTypes types = graph_.input_types(forward);
+    for (TensorId id : forward.inputs) {
+      call.reads.push_back(id);
+      call.operands.push_back(id);
+    }
+    for (std::size_t i = 0; i < forward.outputs.size(); ++i) {
+      call.writes.push_back(forward.outputs[i]);
+      // The loss of later micro batches is added to that of the first.
+      if (!first && forward.outputs[i] == step_.loss) call.accumulate |= 1U << i;
+    }
+    call.workspace = workspace(forward.op->forward_workspace({types.data(), types.size()}));
+    section_.calls.push_back(call);
+  }
+
+  void append_backward(const ForwardCall& forward, bool first, bool last) {
+    GradientMask wanted = 0;
+    for (std::size_t i = 0; i < forward.inputs.size(); ++i) {
+      if (forward.op->differentiable(i) && needs_gradient_[forward.inputs[i].at()]) {
+        wanted |= 1U << i;
+      }
+    }
+    if (wanted != 0) {
+      OpCall call{.op = forward.op,
+                  .pass = Pass::kBackward,
+                  .phase = Phase::kBackward,
+                  .operands = forward.inputs};
+      add_backward_reads(forward, call);
+      add_backward_writes(forward, wanted, first, call);
+      const TensorTypes types = graph_.input_types(forward);
+      call.workspace =
+          workspace(forward.op->backward_workspace({types.data(), types.size()}, wanted));
+      section_.calls.push_back(call);
+    }
+    for (TensorId id : forward.inputs) {
+      const bool complete = --uses_left_[id.at()] == 0;
+      const bool parameter = step_.tensor(id).category == Category::kParameters;
+      if (complete && parameter && last && updates_in_backward()) {
+        append_update(parameter_index(id));
+      }
+    }
+  }
+
+  void add_backward_reads(const ForwardCall& forward, OpCall& call) {
+    const SavedOperands saved = forward.op->saved();
+    const auto has = [](const auto& list, std::size_t i) {
+      return std::find(list.begin(), list.end(), static_cast<int>(i)) != list.end();
+    };
+    for (std::size_t i = 0; i < forward.inputs.size(); ++i) {
+      call.reads.push_back(has(saved.inputs, i) ? forward.inputs[i] : TensorId{});
+    }
+    for (std::size_t i = 0; i < forward.outputs.size(); ++i) {
+      call.reads.push_back(has(saved.outputs, i) ? forward.outputs[i] : TensorId{});
+    }
+    for (TensorId output : forward.outputs) {
+      const bool contributed = written_[output.at()];
+      call.reads.push_back(contributed ? gradient_of_[output.at()] : TensorId{});
+    }
+  }
+
+  void add_backward_writes(const ForwardCall& forward,
+                           GradientMask wanted,
+                           bool first,
+                           OpCall& call) {
+    for (std::size_t i = 0; i < forward.inputs.size(); ++i) {
+      if (!wants(wanted, i)) {
+        call.writes.push_back(TensorId{});
+        continue;
+      }
+      const TensorId of = forward.inputs[i];
+      call.writes.push_back(gradient_tensor(of));
+      const bool parameter = step_.tensor(of).category == Category::kParameters;
+      if (written_[of.at()] || (parameter && !first)) call.accumulate |= 1U << i;
+      written_[of.at()] = true;
+    }
+  }
+
+  void append_updates() {
+    if (norm_op_ != nullptr) {
+      bool first = true;
+      for (TensorId id : step_.parameters) {
+        OpCall call{.op = norm_op_, .pass = Pass::kUpdate, .phase = Phase::kOptimizer};
+        call.reads.push_back(gradient_of_[id.at()]);
+        call.writes.push_back(*step_.squared_norm);
+        call.accumulate = first ? 0U : 1U;
+        call.workspace = workspace(SquaredNorm::workspace());
+        section_.calls.push_back(call);
+        first = false;
+      }
+    }
+    for (std::size_t p = 0; p < step_.parameters.size(); ++p) append_update(p);
+  }
+
+  void append_update(std::size_t p) {
+    OpCall call{.op = rule_, .pass = Pass::kUpdate, .phase = Phase::kOptimizer};
+    call.reads.push_back(gradient_of_[step_.parameters[p].at()]);
+    if (step_.squared_norm) call.reads.push_back(*step_.squared_norm);
+    call.writes.push_back(step_.parameters[p]);
+    for (TensorId state : step_.states[p]) call.writes.push_back(state);
+    call.accumulate = (1U << call.writes.size()) - 1U;
+    section_.calls.push_back(call);
+  }
+
+  /// A write may take the storage of a read that ends with the call, if the op allows it and the
+  /// sizes are equal.
+  void decide_in_place() {
+    const auto lives = liveness(step_);
+    for (std::size_t s = 0; s < step_.sections.size(); ++s) {
+      for (std::size_t c = 0; c < step_.sections[s].calls.size(); ++c) {
+        OpCall& call = step_.sections[s].calls[c];
+        const auto* op = dynamic_cast<const Op*>(call.op);
+        if (op == nullptr) continue;
+        const std::size_t n = call.operands.size();
+        const InPlaceRules rules =
+            call.pass == Pass::kForward
+                ? op->forward_in_place()
+                : op->backward_in_place(n, (call.reads.size() - n) / 2);
+        for (const InPlace& rule : rules) {
+          if (allowed(call, lives[s][c], rule)) call.in_place.push_back(rule);
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] bool allowed(const OpCall& call, const CallLiveness& live, InPlace rule) const {
+    const TensorId read = call.reads[static_cast<std::size_t>(rule.read)];
+    const TensorId write = call.writes[static_cast<std::size_t>(rule.write)];
+    if (read.none() || write.none() || read == write) return false;
+    const bool ends = std::find(live.dies.begin(), live.dies.end(), read) != live.dies.end();
+    const bool begins = ((live.born >> static_cast<unsigned>(rule.write)) & 1U) != 0;
+    if (!ends || !begins || step_.bytes(read) != step_.bytes(write)) return false;
+    for (const InPlace& taken : call.in_place) {
+      if (taken.read == rule.read || taken.write == rule.write ||
+          call.reads[static_cast<std::size_t>(taken.read)] == read) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Graph graph_;
+  StepOptions options_;
+  const UpdateRule* rule_;
+  const Operation* norm_op_ = nullptr;
+  Step step_;
+  Section section_;
+  std::vector<bool> needs_gradient_, written_;
+  std::vector<TensorId> gradient_of_;
+  std::vector<std::size_t> parameter_index_;
+  std::vector<int> uses_left_;
+};
+
+}  // namespace
+
+Step make_step(Graph graph, std::unique_ptr<UpdateRule> rule, const StepOptions& options) {
+  return StepMaker(std::move(graph), std::move(rule), options).make();
+}
+
+Work SquaredNorm::work(const TensorType& gradient) {
+  Work work;
+  work.other_flops = Flops(2.0 * static_cast<double>(gradient.shape.numel()));
+  work.read = gradient.bytes();
+  work.written = Bytes(4);
+  return work;
+}
+
+}  // namespace headroom

@@ -1,0 +1,43 @@
+#include "core/models/build.h"
+#include "core/models/weight_init.h"
+#include "core/ops/linear.h"
+#include "core/ops/mse.h"
+
+namespace headroom::models {
+
+// x (B,D) -> L times x W (D,D) -> x w (D,1) -> squeeze (B): L D^2 + D parameters.
+Graph build_cruncher(const CruncherPlan& model, const Plan& plan, DType compute) {
+  Graph graph;
+  const std::int64_t B = plan.training.micro_batch_size;
+  const std::int64_t D = model.dim;
+  const double scale = 1.0 / static_cast<double>(plan.training.gradient_accumulation_steps);
+
+  const TensorId x = graph.input({.stem = "batch", .leaf = "x"},
+                                 {Shape{{"batch", B}, {"hidden", D}}, compute});
+  const TensorId target =
+      graph.input({.stem = "batch", .leaf = "target"}, {Shape{{"batch", B}}, compute});
+
+  const auto& layer = graph.own(std::make_unique<ops::Linear>(ops::Linear::Options{}));
+  TensorId hidden = x;
+  for (std::int32_t l = 0; l < model.num_layers; ++l) {
+    const TensorId weight =
+        graph.parameter({.stem = "layers", .index = l, .leaf = "weight"},
+                        {Shape{{"in", D}, {"out", D}}, compute}, weight_init(plan.model.init, D, D));
+    hidden = graph.apply(layer, {hidden, weight},
+                         {.stem = "layers", .index = l, .leaf = "output"})[0];
+  }
+  const auto& head =
+      graph.own(std::make_unique<ops::Linear>(ops::Linear::Options{.squeeze = true}));
+  const TensorId weight =
+      graph.parameter({.stem = "final", .leaf = "weight"},
+                      {Shape{{"in", D}, {"out", 1}}, compute}, weight_init(plan.model.init, D, 1));
+  const TensorId prediction = graph.apply(head, {hidden, weight}, {.stem = "prediction"},
+                                          Category::kLogits)[0];
+
+  const auto& mse = graph.own(std::make_unique<ops::MeanSquaredError>(scale));
+  graph.set_loss(graph.apply(mse, {prediction, target}, {.stem = "loss"}, Category::kTemporaries,
+                             Phase::kLoss)[0]);
+  return graph;
+}
+
+}  // namespace headroom::models

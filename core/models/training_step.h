@@ -1,0 +1,16 @@
+#pragma once
+
+#include "core/describe/device_traits.h"
+#include "core/describe/plan.h"
+#include "core/describe/step.h"
+
+namespace headroom::models {
+
+/// The whole training step of a plan on one device, as the engine runs it and the estimator
+/// counts it.
+/// Errors: ShapeError; Error if the engine cannot train what the plan asks for (precision).
+[[nodiscard]] Step training_step(const Plan& plan,
+                                 const DeviceTraits& device,
+                                 DType compute = DType::kF32);
+
+}  // namespace headroom::models

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/describe/tensor.h"
+
+namespace headroom::ops {
+
+/// Sums over all rows (bias gradients, losses) go through this many partial sums, whatever the
+/// thread count, so that the result does not depend on it.
+inline constexpr std::int64_t kRowPartials = 16;
+
+/// Bytes of one element of a partial sum: f64 sums stay f64, everything else is summed in f32.
+[[nodiscard]] constexpr std::int64_t partial_element_size(DType dtype) {
+  return dtype == DType::kF64 ? 8 : 4;
+}
+
+/// Workspace for summing rows of `columns` elements.
+[[nodiscard]] inline Bytes column_sum_workspace(std::int64_t columns, DType dtype) {
+  return Bytes(checked_multiply(kRowPartials * partial_element_size(dtype), columns,
+                                "partial sums"));
+}
+
+}  // namespace headroom::ops

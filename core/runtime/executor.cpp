@@ -1,0 +1,258 @@
+#include "core/runtime/executor.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/runtime/random/initializers.h"
+
+namespace headroom::runtime {
+
+Diverged::Diverged(std::int64_t step, double loss)
+    : Error("the loss of step " + std::to_string(step) + " is " + std::to_string(loss) +
+                "; the run has diverged (lower training.optimizer.lr or add warm-up)",
+            ExitCode::kDiverged) {}
+
+OutOfMemory::OutOfMemory(std::string_view device, Bytes requested, DeviceMemory memory)
+    : Error("out of memory on " + std::string(device) + ": asked for " +
+                std::to_string(requested.value()) + " bytes, " +
+                std::to_string((memory.capacity - memory.used).value()) + " of " +
+                std::to_string(memory.capacity.value()) + " are free",
+            ExitCode::kOutOfMemory),
+      requested_(requested),
+      memory_(memory) {}
+
+/// Turns what kernels ask for into births on the ledger.
+class Executor::Observer final : public MemoryObserver {
+ public:
+  Observer(Executor& executor, const OpCall& call) : executor_(executor), call_(call) {}
+  void on_write(std::size_t position, Bytes bytes) override {
+    const TensorId id = call_.writes[position];
+    if (!executor_.is_step_tensor(id) || executor_.ledger_.alive(id)) return;
+    executor_.begin_life(id, bytes, call_);
+  }
+  void on_workspace(Bytes bytes) override {
+    if (!executor_.ledger_.alive(call_.workspace)) {
+      executor_.begin_life(call_.workspace, bytes, call_);
+    }
+  }
+
+ private:
+  Executor& executor_;
+  const OpCall& call_;
+};
+
+Executor::Executor(const Step& step, const ArenaPlan& plan, Device& device, Ledger& ledger)
+    : step_(step),
+      device_(device),
+      ledger_(ledger),
+      run_(device, plan.run_bytes, Place::kDevice),
+      step_arena_(device, plan.step_bytes, Place::kDevice),
+      host_(device, plan.host_bytes, Place::kHost),
+      pointers_(step.tensors.size(), nullptr),
+      input_index_(step.tensors.size(), -1) {
+  for (std::size_t t = 0; t < step.tensors.size(); ++t) {
+    if (plan.offsets[t] == ArenaPlan::kNoOffset) continue;
+    const TensorInfo& info = step.tensors[t];
+    const Arena& arena = info.lifetime == Lifetime::kStep ? step_arena_
+                         : info.place == Place::kHost     ? host_
+                                                          : run_;
+    pointers_[t] = arena.at(plan.offsets[t]);
+  }
+  for (std::size_t i = 0; i < step.input_slots[0].size(); ++i) {
+    input_index_[step.input_slots[0][i].at()] = static_cast<std::int32_t>(i);
+  }
+  if (step_arena_.size().value() > 0) device_.forbid(step_arena_.at(0), step_arena_.size());
+  for (std::size_t t = 0; t < step.tensors.size(); ++t) {
+    const TensorInfo& info = step.tensors[t];
+    if (info.lifetime != Lifetime::kRun) continue;
+    const Bytes payload = info.type.bytes();
+    ledger_.birth(TensorId{static_cast<std::int32_t>(t)}, payload, allocated_size(payload),
+                  Phase::kInit, "");
+  }
+  if (step.matmul_workspace) {
+    device_.set_matmul_workspace(pointers_[step.matmul_workspace->at()],
+                                 step.bytes(*step.matmul_workspace));
+  }
+  compile();
+}
+
+void Executor::compile() {
+  for (const Section& section : step_.sections) {
+    std::vector<CompiledCall>& calls = sections_.emplace_back();
+    for (const OpCall& call : section.calls) {
+      calls.push_back({.call = &call,
+                       .kernel = device_.kernels().find(call.op->name(), call.pass, device_.name()),
+                       .last_uses = {}});
+    }
+  }
+  find_last_uses();
+}
+
+// A forward walk that remembers who touched each tensor last. A section that repeats is walked
+// twice, so that a tensor crossing from one repetition into the next is seen to do so.
+void Executor::find_last_uses() {
+  std::vector<CompiledCall*> last(step_.tensors.size(), nullptr);
+  const auto finish = [&](TensorId id) {
+    CompiledCall*& user = last[id.at()];
+    if (user == nullptr) return;
+    if (std::find(user->last_uses.begin(), user->last_uses.end(), id) == user->last_uses.end()) {
+      user->last_uses.push_back(id);
+    }
+    user = nullptr;
+  };
+  for (std::size_t s = 0; s < sections_.size(); ++s) {
+    const int walks = step_.sections[s].repeat > 1 ? 2 : 1;
+    for (int walk = 0; walk < walks; ++walk) {
+      for (CompiledCall& compiled : sections_[s]) {
+        const OpCall& call = *compiled.call;
+        for (std::size_t w = 0; w < call.writes.size(); ++w) {
+          if (!is_step_tensor(call.writes[w])) continue;
+          if (!call.accumulates(w)) finish(call.writes[w]);
+          last[call.writes[w].at()] = &compiled;
+        }
+        for (TensorId id : call.reads) {
+          if (is_step_tensor(id)) last[id.at()] = &compiled;
+        }
+        if (!call.workspace.none()) last[call.workspace.at()] = &compiled;
+      }
+    }
+  }
+  for (std::size_t t = 0; t < last.size(); ++t) finish(TensorId{static_cast<std::int32_t>(t)});
+}
+
+bool Executor::is_step_tensor(TensorId id) const {
+  return !id.none() && step_.tensor(id).lifetime == Lifetime::kStep;
+}
+
+void* Executor::pointer(TensorId id, int slot) const {
+  if (id.none()) return nullptr;
+  const std::int32_t input = input_index_[id.at()];
+  if (input < 0) return pointers_[id.at()];
+  const auto& slots = step_.input_slots[static_cast<std::size_t>(slot)];
+  return pointers_[slots[static_cast<std::size_t>(input)].at()];
+}
+
+void Executor::initialise(std::uint64_t seed) {
+  std::vector<std::byte> host;
+  for (TensorId id : step_.parameters) {
+    const TensorInfo& info = step_.tensor(id);
+    const Bytes size = info.type.bytes();
+    if (device_.immediate()) {
+      initialise_tensor(info, seed, pointers_[id.at()]);
+    } else {
+      host.resize(static_cast<std::size_t>(size.value()));
+      initialise_tensor(info, seed, host.data());
+      device_.copy_to_device(pointers_[id.at()], host.data(), size);
+    }
+  }
+  for (const auto& states : step_.states) {
+    for (TensorId id : states) device_.fill_zero(pointers_[id.at()], step_.bytes(id));
+  }
+  device_.synchronize();
+}
+
+std::vector<std::vector<void*>> Executor::batch_buffers() const {
+  const auto& slots = device_.needs_staging() ? step_.staging : step_.input_slots;
+  std::vector<std::vector<void*>> buffers;
+  for (const auto& slot : slots) {
+    std::vector<void*>& inputs = buffers.emplace_back();
+    for (TensorId id : slot) inputs.push_back(pointers_[id.at()]);
+  }
+  return buffers;
+}
+
+void Executor::upload(std::int64_t micro, BatchSource& batches) {
+  const int slots = static_cast<int>(step_.input_slots.size());
+  const int slot = static_cast<int>(micro % slots);
+  batches.acquire(micro, slot);
+  if (!device_.needs_staging()) return;
+  for (std::size_t i = 0; i < step_.input_slots[0].size(); ++i) {
+    const TensorId device = step_.input_slots[static_cast<std::size_t>(slot)][i];
+    const TensorId host = step_.staging[static_cast<std::size_t>(slot)][i];
+    device_.upload(slot, pointers_[device.at()], pointers_[host.at()], step_.bytes(device));
+  }
+}
+
+StepResult Executor::run_step(const Scalars& scalars, BatchSource& batches) {
+  ledger_.begin_step();
+  const int slots = static_cast<int>(step_.input_slots.size());
+  for (std::size_t s = 0; s < sections_.size(); ++s) {
+    const bool last_section = s + 1 == sections_.size();
+    for (std::int64_t r = 0; r < step_.sections[s].repeat; ++r) {
+      const int slot = static_cast<int>(micro_ % slots);
+      if (uploaded_ == micro_) upload(uploaded_++, batches);
+      device_.await_upload(slot);
+      for (const CompiledCall& compiled : sections_[s]) {
+        run_call(compiled, scalars, slot);
+        const bool loss_known = compiled.call->phase == Phase::kLoss;
+        if (loss_known && last_section && device_.immediate()) {
+          const double loss = read_scalar(step_.loss);
+          if (!std::isfinite(loss)) throw Diverged(scalars.step, loss);
+        }
+      }
+      device_.mark_consumed(slot);
+      if (device_.needs_staging()) {
+        // The next batch travels while this one is being computed; only then is the staging
+        // buffer of this slot known to be free.
+        if (micro_ + 1 == uploaded_) upload(uploaded_++, batches);
+        device_.await_staging(slot);
+      }
+      batches.release(micro_, slot);
+      ++micro_;
+    }
+  }
+  StepResult result;
+  result.loss = read_scalar(step_.loss);
+  if (step_.squared_norm) result.grad_norm = std::sqrt(read_scalar(*step_.squared_norm));
+  if (first_step_) ledger_.stop_recording();
+  first_step_ = false;
+  if (!std::isfinite(result.loss)) throw Diverged(scalars.step, result.loss);
+  return result;
+}
+
+void Executor::run_call(const CompiledCall& compiled, const Scalars& scalars, int slot) {
+  const OpCall& call = *compiled.call;
+  for (const InPlace& rule : call.in_place) {
+    end_of_life(call.reads[static_cast<std::size_t>(rule.read)], call);
+  }
+  Observer observer(*this, call);
+  KernelContext context(step_, call, scalars, device_.queue(), observer);
+  for (TensorId id : call.reads) context.read_pointers.push_back(pointer(id, slot));
+  for (TensorId id : call.writes) context.write_pointers.push_back(pointer(id, slot));
+  context.workspace_memory = pointer(call.workspace, slot);
+  compiled.kernel(context);
+  for (TensorId id : compiled.last_uses) {
+    if (ledger_.alive(id)) end_of_life(id, call);
+  }
+}
+
+void Executor::begin_life(TensorId id, Bytes payload, const OpCall& call) {
+  device_.permit(pointers_[id.at()], payload);
+  ledger_.birth(id, payload, allocated_size(payload), call.phase, call.op->name());
+}
+
+void Executor::end_of_life(TensorId id, const OpCall& call) {
+  ledger_.death(id, call.phase, call.op->name());
+  device_.forbid(pointers_[id.at()], allocated_size(step_.bytes(id)));
+}
+
+double Executor::read_scalar(TensorId id) const {
+  if (step_.tensor(id).type.dtype == DType::kF64) {
+    double value = 0;
+    device_.copy_to_host(&value, pointers_[id.at()], Bytes(sizeof(value)));
+    return value;
+  }
+  float value = 0;
+  device_.copy_to_host(&value, pointers_[id.at()], Bytes(sizeof(value)));
+  return static_cast<double>(value);
+}
+
+void Executor::read_tensor(TensorId id, void* host) const {
+  device_.copy_to_host(host, pointers_[id.at()], step_.bytes(id));
+}
+
+void Executor::write_tensor(TensorId id, const void* host) {
+  device_.copy_to_device(pointers_[id.at()], host, step_.bytes(id));
+}
+
+}  // namespace headroom::runtime
