@@ -1,12 +1,12 @@
 #pragma once
 
-#include <cstdint>
-#include <string_view>
-#include <vector>
-
 #include "core/describe/category.h"
 #include "core/describe/dtype.h"
 #include "core/describe/units.h"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
 
 namespace headroom {
 
@@ -23,11 +23,11 @@ struct MatmulSize {
 
 /// What one op call costs, whatever runs it. FLOPs count a multiply-add as 2.
 struct Work {
-  MatmulSize matmul;           ///< the matrix product inside, if any
-  Flops matmul_flops;          ///< FLOPs done as matrix products (0 when `matmul` is empty)
-  Flops other_flops;           ///< elementwise and reduction FLOPs
-  Bytes read, written;         ///< payload moved if nothing stays in cache
-  DType compute = DType::kF32; ///< dtype the matrix product runs in
+  MatmulSize matmul{};          ///< the matrix product inside, if any
+  Flops matmul_flops{};         ///< FLOPs done as matrix products (0 when `matmul` is empty)
+  Flops other_flops{};          ///< elementwise and reduction FLOPs
+  Bytes read{}, written{};      ///< payload moved if nothing stays in cache
+  DType compute = DType::kF32;  ///< dtype the matrix product runs in
   [[nodiscard]] Flops flops() const { return matmul_flops + other_flops; }
 };
 
