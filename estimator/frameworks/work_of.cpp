@@ -1,0 +1,56 @@
+#include "core/describe/error.h"
+#include "core/describe/squared_norm.h"
+#include "estimator/frameworks/lowering.h"
+
+namespace headroom::estimator {
+namespace {
+
+GradientMask wanted_gradients(const OpCall& call) {
+  GradientMask mask = 0;
+  for (std::size_t i = 0; i < call.writes.size(); ++i) {
+    if (!call.writes[i].none()) mask |= 1U << i;
+  }
+  return mask;
+}
+
+void add_op(const Step& step, const Op& op, const OpCall& call, std::int64_t repeat, WorkList& list) {
+  TensorTypes types;
+  for (TensorId id : call.operands) types.push_back(step.tensor(id).type);
+  const std::span<const TensorType> inputs(types.data(), types.size());
+  const auto add = [&](const Work& work) {
+    list.push_back({.op = op.name(), .phase = call.phase, .work = work, .repeat = repeat});
+  };
+  if (call.pass == Pass::kForward) {
+    add(op.forward_work(inputs));
+  } else {
+    for (const Work& work : op.backward_work(inputs, wanted_gradients(call))) add(work);
+  }
+}
+
+}  // namespace
+
+WorkList work_of(const Step& step) {
+  WorkList list;
+  for (const Section& section : step.sections) {
+    for (const OpCall& call : section.calls) {
+      if (const auto* op = dynamic_cast<const Op*>(call.op)) {
+        add_op(step, *op, call, section.repeat, list);
+      } else if (const auto* rule = dynamic_cast<const UpdateRule*>(call.op)) {
+        list.push_back({.op = rule->name(),
+                        .phase = call.phase,
+                        .work = rule->update_work(step.tensor(call.writes[0]).type),
+                        .repeat = section.repeat});
+      } else if (dynamic_cast<const SquaredNorm*>(call.op) != nullptr) {
+        list.push_back({.op = call.op->name(),
+                        .phase = call.phase,
+                        .work = SquaredNorm::work(step.tensor(call.reads[0]).type),
+                        .repeat = section.repeat});
+      } else {
+        throw Error("no work is described for " + std::string(call.op->name()));
+      }
+    }
+  }
+  return list;
+}
+
+}  // namespace headroom::estimator
