@@ -4,7 +4,7 @@ target_include_directories(headroom_flags INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(
   headroom_flags
   INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wconversion -Wno-sign-conversion
-            -Wcast-align -Woverloaded-virtual -Wimplicit-fallthrough>
+            -Wno-missing-field-initializers -Wcast-align -Woverloaded-virtual -Wimplicit-fallthrough>
             $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${HEADROOM_WERROR}>>:-Werror>)
 if(HEADROOM_SANITIZE)
   if("thread" IN_LIST HEADROOM_SANITIZE AND "address" IN_LIST HEADROOM_SANITIZE)

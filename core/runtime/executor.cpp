@@ -21,6 +21,19 @@ OutOfMemory::OutOfMemory(std::string_view device, Bytes requested, DeviceMemory 
       requested_(requested),
       memory_(memory) {}
 
+namespace {
+
+/// First values of one parameter, drawn from a stream of its own by name.
+void fill(const TensorInfo& info, std::uint64_t seed, void* memory) {
+  const RandomStream stream(seed, stream_id(to_string(info.name)));
+  const auto count = static_cast<std::size_t>(info.type.shape.numel());
+  with_float_type(info.type.dtype, [&]<class T>() {
+    initialize(info.initializer, stream, std::span<T>(static_cast<T*>(memory), count));
+  });
+}
+
+}  // namespace
+
 /// Turns what kernels ask for into births on the ledger.
 class Executor::Observer final : public MemoryObserver {
  public:
@@ -138,10 +151,10 @@ void Executor::initialise(std::uint64_t seed) {
     const TensorInfo& info = step_.tensor(id);
     const Bytes size = info.type.bytes();
     if (device_.immediate()) {
-      initialise_tensor(info, seed, pointers_[id.at()]);
+      fill(info, seed, pointers_[id.at()]);
     } else {
       host.resize(static_cast<std::size_t>(size.value()));
-      initialise_tensor(info, seed, host.data());
+      fill(info, seed, host.data());
       device_.copy_to_device(pointers_[id.at()], host.data(), size);
     }
   }

@@ -19,7 +19,7 @@ class CpuBackend final : public Queue {
   /// Runs `program(team, row)` for every row in [0, count).
   template <class Program>
   void rows(const Program& program, std::int64_t count) {
-    run_rows_host(program, count);
+    runtime::rows::run_rows_host(program, count);
   }
   [[nodiscard]] const CpuThreading& threading() const { return threading_; }
 

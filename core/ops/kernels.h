@@ -1,0 +1,13 @@
+#pragma once
+
+#include "core/runtime/backend.h"
+#include "core/runtime/kernel_table.h"
+
+namespace headroom::ops::HEADROOM_KERNELS {
+
+/// Each adds the kernels of one op, compiled for the backend at hand.
+void register_activation(runtime::KernelTable& table);
+void register_linear(runtime::KernelTable& table);
+void register_mse(runtime::KernelTable& table);
+
+}  // namespace headroom::ops::HEADROOM_KERNELS
