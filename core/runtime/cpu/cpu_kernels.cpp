@@ -1,6 +1,7 @@
 #include "core/runtime/cpu/cpu_kernels.h"
 
 #include "core/ops/kernels.h"
+#include "core/optim/kernels.h"
 
 namespace headroom::runtime {
 
@@ -9,6 +10,12 @@ KernelTable cpu_kernels() {
   ops::cpu_kernels::register_activation(table);
   ops::cpu_kernels::register_linear(table);
   ops::cpu_kernels::register_mse(table);
+  optim::cpu_kernels::register_adagrad(table);
+  optim::cpu_kernels::register_adam(table);
+  optim::cpu_kernels::register_adamw(table);
+  optim::cpu_kernels::register_rmsprop(table);
+  optim::cpu_kernels::register_sgd(table);
+  optim::cpu_kernels::register_squared_norm(table);
   return table;
 }
 
