@@ -222,9 +222,16 @@ std::string to_text(const KeyValue& value) {
 }
 
 std::string number_text(double value) {
-  std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  return {buffer.data(), end};
+  std::array<char, 64> buffer{};
+  const double size = std::abs(value);
+  const bool short_enough = value == 0 || (size >= 1e-4 && size < 1e15);
+  const auto format = short_enough ? std::chars_format::fixed : std::chars_format::scientific;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format).ptr;
+  std::string text(buffer.data(), end);
+  // 1e-05 is written 1e-5.
+  const std::size_t exponent = text.find('e');
+  if (exponent != std::string::npos && text[exponent + 2] == '0') text.erase(exponent + 2, 1);
+  return text;
 }
 
 }  // namespace headroom
