@@ -1,0 +1,43 @@
+#pragma once
+
+#include "tests/doubles/cuda/config.h"
+#include "tests/doubles/cuda/cuda_double.h"
+#include "tests/doubles/cuda/kernels.h"
+#include "tests/doubles/cuda/memory.h"
+#include "tests/doubles/cuda/scheduler.h"
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace headroom::cuda_double {
+
+/// The state behind the C functions. A process has one CUDA runtime, so it has one of these; it is
+/// never destroyed because nvcc's code unregisters its kernels from an exit handler.
+struct Runtime {
+  Runtime();
+
+  std::recursive_mutex mutex;
+  Config config;
+  std::unique_ptr<Memory> memory;
+  std::unique_ptr<Scheduler> scheduler;
+  Kernels kernels;
+  cuda_double_counters_t counters{};
+  std::vector<std::string> violations;
+  std::set<const void*> lt_objects;  ///< cuBLASLt handles and created descriptors that are alive
+
+  /// Drops everything but the kernels.
+  void reset();
+};
+
+Runtime& runtime();
+
+/// Notes a broken rule.
+void violate(std::string what);
+
+/// One line for each thing still alive.
+std::vector<std::string> leaks();
+
+}  // namespace headroom::cuda_double
