@@ -8,6 +8,7 @@ namespace headroom::runtime {
 KernelTable cpu_kernels() {
   KernelTable table;
   ops::cpu_kernels::register_activation(table);
+  ops::cpu_kernels::register_cross_entropy(table);
   ops::cpu_kernels::register_linear(table);
   ops::cpu_kernels::register_mse(table);
   optim::cpu_kernels::register_adagrad(table);

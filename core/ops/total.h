@@ -1,0 +1,28 @@
+#pragma once
+
+#include "core/ops/partials.h"
+#include "core/runtime/backend.h"
+
+namespace headroom::ops::HEADROOM_KERNELS {
+
+/// result (+)= factor * sum of kRowPartials partial sums, in order. One row.
+template <class T, class A>
+struct ScaledTotal {
+  const A* partial;
+  T* result;
+  A factor;
+  bool accumulate;
+
+  template <class Team>
+  HEADROOM_HD void operator()(Team& team, std::int64_t /*row*/) const {
+    const ScaledTotal self = *this;
+    team.once([=] {
+      A total = 0;
+      for (std::int64_t p = 0; p < kRowPartials; ++p) total += self.partial[p];
+      const A before = self.accumulate ? static_cast<A>(*self.result) : A(0);
+      *self.result = static_cast<T>(before + self.factor * total);
+    });
+  }
+};
+
+}  // namespace headroom::ops::HEADROOM_KERNELS
