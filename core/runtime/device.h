@@ -19,6 +19,8 @@ class Queue {
  public:
   virtual ~Queue() = default;
   virtual void matmul(const Matmul& product) = 0;
+  /// Copies within the device.
+  virtual void copy(void* to, const void* from, Bytes size) = 0;
 };
 
 /// Memory as the operating system or the driver counts it, beside what we allocated ourselves.

@@ -16,6 +16,7 @@ class CpuBackend final : public Queue {
  public:
   explicit CpuBackend(CpuThreading threading) : threading_(threading) {}
   void matmul(const Matmul& product) override;
+  void copy(void* to, const void* from, Bytes size) override;
   /// Runs `program(team, row)` for every row in [0, count).
   template <class Program>
   void rows(const Program& program, std::int64_t count) {

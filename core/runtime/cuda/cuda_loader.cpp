@@ -1,0 +1,53 @@
+#include "core/runtime/cuda/cuda_loader.h"
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+#include <dlfcn.h>
+
+namespace headroom::runtime {
+namespace {
+
+constexpr const char* kLibrary = "libheadroom_cuda.so";
+constexpr const char* kEntry = "headroom_open_cuda_device";
+
+/// The library the user named, or the one beside the running program.
+std::filesystem::path library_path() {
+  // Read once, before any thread is started.
+  if (const char* named = std::getenv("HEADROOM_CUDA_BACKEND")) return named;
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  const auto folder = program.parent_path();
+  for (const auto& candidate : {folder / kLibrary, folder / ".." / "lib" / "headroom" / kLibrary}) {
+    if (std::filesystem::exists(candidate, error)) return candidate;
+  }
+  return folder / kLibrary;
+}
+
+}  // namespace
+
+CudaAttempt open_cuda_device(int index) {
+  const std::filesystem::path path = library_path();
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) {
+    return {nullptr, "this build has no CUDA backend (" + path.string() +
+                         " is missing); build with the CUDA toolkit installed (preset cuda)"};
+  }
+  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return {nullptr, "the CUDA backend cannot be loaded: " + std::string(::dlerror()) +
+                         "; install the CUDA runtime libraries it was built for"};
+  }
+  void* entry = ::dlsym(library, kEntry);
+  if (entry == nullptr) {
+    return {nullptr, path.string() + " is not a Headroom CUDA backend: it has no " + kEntry};
+  }
+  std::array<char, 512> reason{};
+  auto* open = reinterpret_cast<OpenCudaDevice>(entry);
+  std::unique_ptr<Device> device(open(index, reason.data(), reason.size()));
+  if (device == nullptr) return {nullptr, reason.data()};
+  return {std::move(device), ""};
+}
+
+}  // namespace headroom::runtime
