@@ -1,0 +1,375 @@
+#include "estimator/hardware.h"
+#include "estimator/node_reader.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headroom::estimator {
+namespace {
+
+using Sources = std::map<std::string, std::string>;
+
+template <class Unit>
+Unit as_unit(double number) {
+  if constexpr (std::is_same_v<Unit, double>) {
+    return number;
+  } else {
+    return Unit(static_cast<typename Unit::rep>(number));
+  }
+}
+
+bool addressable(double number, Dimension dimension) {
+  constexpr double kLargest = 9.2e18;  // 2^63 less a little
+  return dimension != Dimension::kBytes || number < kLargest;
+}
+
+/// Reads the parts that every section of a hardware file is made of.
+class SectionReader {
+ public:
+  SectionReader(const ConfigNode& file, std::vector<Problem>& problems) : problems_(problems) {
+    const ConfigNode* sources = file.find("sources");
+    if (sources == nullptr) return;
+    if (sources->kind != ConfigNode::Kind::kMap) {
+      problems_.push_back({sources->where, "sources", "must be a map from a word to a source", ""});
+    }
+    for (const ConfigNode::Entry& entry : sources->entries) {
+      if (entry.value.kind != ConfigNode::Kind::kScalar || entry.value.scalar.empty()) {
+        problems_.push_back({entry.where, "sources." + entry.key, "must be text", ""});
+      }
+      sources_[entry.key] = entry.value.scalar;
+    }
+  }
+
+  [[nodiscard]] MapReader map(const ConfigNode& node, std::string path) {
+    return {node, std::move(path), problems_};
+  }
+
+  template <class Unit>
+  std::optional<Figure<Unit>> figure(MapReader& parent, std::string_view key, Dimension dimension) {
+    const ConfigNode* node = parent.find(key);
+    if (node == nullptr) return std::nullopt;
+    return read_figure<Unit>(*node, parent.path_of(key), dimension);
+  }
+
+  template <class Unit>
+  Figure<Unit> required_figure(MapReader& parent, std::string_view key, Dimension dimension) {
+    const ConfigNode* node = parent.require(key);
+    if (node == nullptr) return {};
+    return read_figure<Unit>(*node, parent.path_of(key), dimension).value_or(Figure<Unit>{});
+  }
+
+  template <class Unit>
+  std::optional<Figure<Unit>> read_figure(const ConfigNode& node,
+                                          const std::string& path,
+                                          Dimension dimension) {
+    if (node.kind == ConfigNode::Kind::kScalar) {
+      problems_.push_back({node.where, path, "a bare number says nothing of where it is from",
+                           "write {value: " + node.scalar + ", source: \"...\"}"});
+      return std::nullopt;
+    }
+    MapReader reader = map(node, path);
+    const auto value = reader.required_number("value", dimension);
+    const auto low = reader.number("low", dimension);
+    const auto high = reader.number("high", dimension);
+    Figure<Unit> figure;
+    figure.standing = standing(reader);
+    figure.source = source(reader);
+    reader.finish();
+    if (!value) return std::nullopt;
+    // Only an overhead can be nothing.
+    if (*value < 0 || (*value == 0 && dimension != Dimension::kSeconds)) {
+      reader.problem(node.where, "value", "must be greater than 0");
+      return std::nullopt;
+    }
+    if (low.value_or(*value) > *value || high.value_or(*value) < *value ||
+        low.value_or(*value) < 0) {
+      reader.problem(node.where, "", "the range must hold the value: 0 <= low <= value <= high");
+      return std::nullopt;
+    }
+    if (!addressable(high.value_or(*value), dimension)) {
+      reader.problem(node.where, "", "is larger than any machine can address");
+      return std::nullopt;
+    }
+    figure.value = as_unit<Unit>(*value);
+    figure.low = as_unit<Unit>(low.value_or(*value));
+    figure.high = as_unit<Unit>(high.value_or(*value));
+    return figure;
+  }
+
+  Standing standing(MapReader& reader) {
+    const std::string word = reader.text("status");
+    if (word.empty()) return Standing::kPublished;
+    const auto known = standing_from_name(word);
+    if (!known) {
+      reader.problem(reader.find("status")->where, "status", "'" + word + "' is not a status",
+                     "published, measured, derived, assumed or unchecked");
+    }
+    return known.value_or(Standing::kUnchecked);
+  }
+
+  /// A word of the `sources` section stands for its text; anything with a space is the text.
+  std::string source(MapReader& reader) {
+    const std::string word = reader.required_text("source");
+    if (word.empty() || word.find(' ') != std::string::npos) return word;
+    if (const auto known = sources_.find(word); known != sources_.end()) return known->second;
+    std::vector<std::string> names;
+    for (const auto& [name, text] : sources_) names.push_back(name);
+    const std::string guess = nearest(word, names);
+    reader.problem(
+        reader.find("source")->where, "source", "'" + word + "' is not named under sources",
+        guess.empty() ? "name it there or write the source out" : "did you mean '" + guess + "'?");
+    return "";
+  }
+
+  std::vector<Problem>& problems() { return problems_; }
+
+ private:
+  std::vector<Problem>& problems_;
+  Sources sources_;
+};
+
+std::optional<DType> dtype_of_key(std::string_view key) {
+  if (key == "fp8" || key == "f8") return DType::kF8e4m3;
+  const auto dtype = dtype_from_name(key);
+  if (!dtype || !is_float(*dtype)) return std::nullopt;
+  return rate_key(*dtype);
+}
+
+constexpr std::string_view kDTypeHint = "f32, tf32, bf16, f16, fp8 or f64";
+
+template <class Unit>
+void read_per_dtype(SectionReader& section,
+                    const ConfigNode& node,
+                    const std::string& path,
+                    Dimension dimension,
+                    std::map<DType, Figure<Unit>>& into,
+                    Figure<Unit>* fallback) {
+  if (node.kind != ConfigNode::Kind::kMap) {
+    section.problems().push_back({node.where, path, "must be a map from dtype to figure", ""});
+  }
+  for (const ConfigNode::Entry& entry : node.entries) {
+    const std::string key_path = path + '.' + entry.key;
+    if (fallback != nullptr && entry.key == "default") {
+      if (auto figure = section.read_figure<Unit>(entry.value, key_path, dimension)) {
+        *fallback = *figure;
+      }
+      continue;
+    }
+    const auto dtype = dtype_of_key(entry.key);
+    if (!dtype) {
+      section.problems().push_back(
+          {entry.where, key_path, "is not a dtype", std::string(kDTypeHint)});
+      continue;
+    }
+    auto figure = section.read_figure<Unit>(entry.value, key_path, dimension);
+    if (!figure) continue;
+    if (!into.emplace(*dtype, *figure).second) {
+      section.problems().push_back({entry.where, key_path, "is given twice", ""});
+    }
+  }
+}
+
+void read_memory(SectionReader& section, MapReader& file, Hardware& hardware) {
+  const ConfigNode* node = file.require("memory");
+  if (node == nullptr) return;
+  MapReader reader = section.map(*node, file.path_of("memory"));
+  MemorySpec& memory = hardware.memory;
+  memory.nominal = section.figure<Bytes>(reader, "nominal_bytes", Dimension::kBytes);
+  memory.usable = section.figure<Bytes>(reader, "usable_bytes", Dimension::kBytes);
+  memory.context = section.figure<Bytes>(reader, "context_bytes", Dimension::kBytes);
+  memory.bandwidth = section.required_figure<BytesPerSecond>(reader, "bandwidth_bytes_per_s",
+                                                             Dimension::kBytesPerSecond);
+  memory.bandwidth_fraction =
+      section.required_figure<double>(reader, "bandwidth_fraction", Dimension::kPlain);
+  if (hardware.kind == HardwareKind::kGpu) {
+    if (!memory.nominal) reader.require("nominal_bytes");
+    if (!memory.usable) reader.require("usable_bytes");
+  }
+  reader.finish();
+}
+
+void read_matmul(SectionReader& section, MapReader& file, MatmulSpec& matmul) {
+  const ConfigNode* node = file.require("matmul");
+  if (node == nullptr) return;
+  MapReader reader = section.map(*node, file.path_of("matmul"));
+  if (const ConfigNode* fraction = reader.require("fraction")) {
+    read_per_dtype(section, *fraction, reader.path_of("fraction"), Dimension::kPlain,
+                   matmul.fraction, &matmul.default_fraction);
+    if (fraction->find("default") == nullptr) {
+      reader.problem(fraction->where, "fraction.default", "is missing");
+    }
+  }
+  matmul.units = section.figure<double>(reader, "units", Dimension::kPlain);
+  matmul.k_half = section.figure<double>(reader, "k_half", Dimension::kPlain);
+  reader.finish();
+}
+
+void read_links(SectionReader& section, MapReader& file, Hardware& hardware) {
+  if (const ConfigNode* node = file.require("launch")) {
+    MapReader reader = section.map(*node, file.path_of("launch"));
+    hardware.launch.gap = section.required_figure<Seconds>(reader, "gap_s", Dimension::kSeconds);
+    hardware.launch.interval =
+        section.required_figure<Seconds>(reader, "interval_s", Dimension::kSeconds);
+    reader.finish();
+  }
+  if (const ConfigNode* node = file.find("host_link")) {
+    MapReader reader = section.map(*node, file.path_of("host_link"));
+    HostLinkSpec link;
+    link.name = reader.required_text("name");
+    link.pinned = section.required_figure<BytesPerSecond>(reader, "pinned_bytes_per_s",
+                                                          Dimension::kBytesPerSecond);
+    link.pageable = section.required_figure<BytesPerSecond>(reader, "pageable_bytes_per_s",
+                                                            Dimension::kBytesPerSecond);
+    reader.finish();
+    hardware.host_link = std::move(link);
+  }
+  if (const ConfigNode* node = file.find("interconnect")) {
+    MapReader reader = section.map(*node, file.path_of("interconnect"));
+    hardware.interconnect.gpu_link =
+        section.figure<BytesPerSecond>(reader, "gpu_link_bytes_per_s", Dimension::kBytesPerSecond);
+    hardware.interconnect.network =
+        section.figure<BytesPerSecond>(reader, "network_bytes_per_s", Dimension::kBytesPerSecond);
+    reader.finish();
+  }
+}
+
+void read_price(SectionReader& section, MapReader& file, Hardware& hardware) {
+  const ConfigNode* node = file.find("price_per_hour_usd");
+  if (node == nullptr) return;
+  MapReader reader = section.map(*node, file.path_of("price_per_hour_usd"));
+  Price price;
+  price.low = Usd(reader.required_number("low", Dimension::kPlain).value_or(0));
+  price.typical = Usd(reader.required_number("typical", Dimension::kPlain).value_or(0));
+  price.high = Usd(reader.required_number("high", Dimension::kPlain).value_or(0));
+  price.date = reader.required_text("date");
+  price.standing = section.standing(reader);
+  price.source = section.source(reader);
+  if (price.low < Usd(0) || price.typical < price.low || price.high < price.typical) {
+    reader.problem(node->where, "", "must have 0 <= low <= typical <= high");
+  }
+  reader.finish();
+  hardware.price = std::move(price);
+}
+
+void read_measured_matmul(SectionReader& section,
+                          const ConfigNode& node,
+                          const std::string& path,
+                          MeasuredRates& rates) {
+  if (node.kind != ConfigNode::Kind::kList) {
+    section.problems().push_back(
+        {node.where, path, "must be a list of {dtype, m, n, k, flops_per_s}", ""});
+    return;
+  }
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    MapReader reader = section.map(node.items[i], path + '[' + std::to_string(i) + ']');
+    MeasuredMatmul row;
+    const std::string word = reader.required_text("dtype");
+    if (const auto dtype = dtype_of_key(word)) {
+      row.dtype = *dtype;
+    } else if (!word.empty()) {
+      reader.problem(node.items[i].where, "dtype", "'" + word + "' is not a float dtype",
+                     std::string(kDTypeHint));
+    }
+    row.m = reader.required_count("m");
+    row.n = reader.required_count("n");
+    row.k = reader.required_count("k");
+    const auto rate = reader.required_number("flops_per_s", Dimension::kFlopsPerSecond);
+    row.rate = FlopsPerSecond(rate.value_or(0));
+    if (rate && *rate <= 0) {
+      reader.problem(node.items[i].where, "flops_per_s", "must be greater than 0");
+    }
+    reader.finish();
+    rates.matmul.push_back(row);
+  }
+}
+
+void read_measured(SectionReader& section, MapReader& file, Hardware& hardware) {
+  const ConfigNode* node = file.find("measured");
+  if (node == nullptr) return;
+  MapReader reader = section.map(*node, file.path_of("measured"));
+  MeasuredRates rates;
+  rates.device_name = reader.required_text("device_name");
+  rates.date = reader.required_text("date");
+  rates.conditions = reader.text("conditions");
+  const auto positive = [&](std::string_view key, Dimension dimension) {
+    const auto number = reader.number(key, dimension);
+    if (number && *number <= 0) {
+      reader.problem(reader.find(key)->where, key, "must be greater than 0");
+    } else if (number && !addressable(*number, dimension)) {
+      reader.problem(reader.find(key)->where, key, "is larger than any machine can address");
+      return std::optional<double>();
+    }
+    return number;
+  };
+  if (const auto v = positive("bandwidth_bytes_per_s", Dimension::kBytesPerSecond)) {
+    rates.bandwidth = BytesPerSecond(*v);
+  }
+  if (const auto v = positive("launch_gap_s", Dimension::kSeconds)) rates.launch_gap = Seconds(*v);
+  if (const auto v = positive("pinned_bytes_per_s", Dimension::kBytesPerSecond)) {
+    rates.pinned = BytesPerSecond(*v);
+  }
+  if (const auto v = positive("pageable_bytes_per_s", Dimension::kBytesPerSecond)) {
+    rates.pageable = BytesPerSecond(*v);
+  }
+  if (const auto v = positive("memory_total_bytes", Dimension::kBytes)) {
+    rates.memory_total = as_unit<Bytes>(*v);
+  }
+  if (const ConfigNode* matmul = reader.find("matmul")) {
+    read_measured_matmul(section, *matmul, reader.path_of("matmul"), rates);
+  }
+  reader.finish();
+  hardware.measured = std::move(rates);
+}
+
+void read_unsupported(MapReader& file, Hardware& hardware) {
+  const ConfigNode* list = file.find("unsupported");
+  for (const std::string& word : file.texts("unsupported")) {
+    const auto dtype = dtype_of_key(word);
+    if (!dtype) {
+      file.problem(list->where, "unsupported", "'" + word + "' is not a dtype",
+                   std::string(kDTypeHint));
+    } else if (hardware.peak.contains(*dtype)) {
+      file.problem(list->where, "unsupported", "'" + word + "' also has a peak");
+    } else {
+      hardware.unsupported.push_back(*dtype);
+    }
+  }
+}
+
+}  // namespace
+
+Hardware hardware_from_node(const ConfigNode& node) {
+  std::vector<Problem> problems;
+  SectionReader section(node, problems);
+  MapReader file = section.map(node, "");
+  file.find("sources");
+
+  Hardware hardware;
+  hardware.name = file.required_text("name");
+  hardware.display = file.text("display");
+  if (hardware.display.empty()) hardware.display = hardware.name;
+  hardware.vendor = file.text("vendor");
+  hardware.aliases = file.texts("aliases");
+  hardware.notes = file.texts("notes");
+  const std::string kind = file.required_text("kind");
+  if (kind == "cpu") {
+    hardware.kind = HardwareKind::kCpu;
+  } else if (kind != "gpu" && !kind.empty()) {
+    file.problem(file.find("kind")->where, "kind", "'" + kind + "' is not a kind", "gpu or cpu");
+  }
+  read_memory(section, file, hardware);
+  if (const ConfigNode* peaks = file.require("peak_flops_per_s")) {
+    read_per_dtype<FlopsPerSecond>(section, *peaks, "peak_flops_per_s", Dimension::kFlopsPerSecond,
+                                   hardware.peak, nullptr);
+  }
+  read_unsupported(file, hardware);
+  read_matmul(section, file, hardware.matmul);
+  read_links(section, file, hardware);
+  read_price(section, file, hardware);
+  read_measured(section, file, hardware);
+  file.finish();
+  if (!problems.empty()) throw ConfigError(std::move(problems));
+  return hardware;
+}
+
+}  // namespace headroom::estimator
