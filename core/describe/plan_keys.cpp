@@ -40,6 +40,14 @@ struct Nearest {
   }
 };
 
+/// As edit_distance(), but a beginning of the word is near however much is missing.
+int distance_to(std::string_view written, std::string_view known) {
+  constexpr std::size_t kShortestBeginning = 4;
+  const int distance = edit_distance(written, known);
+  const bool beginning = written.size() >= kShortestBeginning && known.starts_with(written);
+  return beginning ? std::min(distance, 2) : distance;
+}
+
 std::string_view last_part(std::string_view path) {
   const std::size_t dot = path.rfind('.');
   return dot == std::string_view::npos ? path : path.substr(dot + 1);
@@ -104,7 +112,7 @@ std::string nearest_key(std::string_view section, std::string_view word) {
   // A word of the same mapping is likelier meant than the same word elsewhere.
   const auto offer = [&](std::string_view target, std::string_view home, std::string_view name) {
     const int elsewhere = home == section ? 0 : 1;
-    nearest.offer(target, edit_distance(word, name) * 2 + elsewhere, most * 2 + 1);
+    nearest.offer(target, distance_to(word, name) * 2 + elsewhere, most * 2 + 1);
   };
   for (const SectionSpec& candidate : plan_sections()) {
     const std::string_view leaf = last_part(candidate.path);

@@ -120,6 +120,13 @@ bool lies_in(std::string_view path, std::string_view section) {
   return path.size() > section.size() && path.starts_with(section) && path[section.size()] == '.';
 }
 
+std::string first_key(const SectionSpec& section) {
+  for (const KeySpec& key : plan_schema()) {
+    if (key.section() == section.path) return std::string(key.path);
+  }
+  return std::string(section.path) + ".key";
+}
+
 class Editor {
  public:
   explicit Editor(ConfigNode& root) : root_(root) {}
@@ -235,7 +242,7 @@ class Overrides {
     if (key == nullptr) {
       throw ConfigError(
           {{where, std::string(match.section->path), "is a section, not a key",
-            "set its keys one by one, as in " + std::string(match.section->path) + ".name=value"}});
+            "set its keys one by one, as in " + first_key(*match.section) + "=value"}});
     }
     set(*key, match.alias, word, where);
   }
@@ -301,7 +308,9 @@ std::vector<Problem> apply_overrides(ConfigNode& root, std::span<const std::stri
   int number = 0;
   for (const std::string& word : words) {
     ++number;
-    const SourceLocation where{.file = "override " + std::to_string(number) + " '" + word + '\''};
+    SourceLocation where;
+    where.file.append("override ").append(std::to_string(number));
+    where.file.append(" '").append(word).append("'");
     try {
       overrides.apply(word, where);
     } catch (const ConfigError& error) {

@@ -31,7 +31,6 @@ KeySpec schedule_name_key() {
           .choices = choices<LrSchedule>(),
           .meaning = "How the learning rate moves after the warm-up.",
           .aliases = {{"lr_scheduler"}, {"lr_scheduler_type"}},
-          .flat = true,
           .access = field([](auto& plan) { return &plan.training.lr_schedule.name; }),
           .fallback = always<LrSchedule::kConstant>};
 }
