@@ -24,21 +24,24 @@ constexpr double kNearBand = 0.08, kFarBand = 0.30;
 const double kNearDistance = std::log(2.0), kFarDistance = std::log(16.0);
 constexpr std::size_t kNeighbours = 4;
 
-double ceil_div(double a, double b) { return std::ceil(a / b); }
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-double tile_use(const MatmulSize& size, double units) {
-  const auto m = static_cast<double>(size.m), n = static_cast<double>(size.n);
-  const auto batch = static_cast<double>(size.batch);
+double tile_use(const MatmulSize& size, std::int64_t units) {
   double best = 0;
   for (const Tile& tile : kTiles) {
+    const std::int64_t tiles = ceil_div(size.m, tile.m) * ceil_div(size.n, tile.n) * size.batch;
+    const double in_tiles = static_cast<double>(tiles) * tile.m * tile.n;
     for (const int split : {1, 2, 4}) {
-      const double tiles = ceil_div(m, tile.m) * ceil_div(n, tile.n) * batch * split;
-      const double waves = ceil_div(tiles, units);
-      const double used = m * n * batch * split / (double{1} * tile.m * tile.n * waves * units);
-      best = std::max(best, used * tile.efficiency * (split > 1 ? kSplitEfficiency : 1));
+      // Tiles over the places for tiles in all waves.
+      const std::int64_t places = ceil_div(tiles * split, units) * units;
+      const double filled = static_cast<double>(tiles * split) / static_cast<double>(places);
+      best =
+          std::max(best, filled / in_tiles * tile.efficiency * (split > 1 ? kSplitEfficiency : 1));
     }
   }
-  return std::min(best, 1.0);
+  const double outputs =
+      static_cast<double>(size.m) * static_cast<double>(size.n) * static_cast<double>(size.batch);
+  return std::min(best * outputs, 1.0);
 }
 
 bool on_matrix_units(DType dtype) { return dtype != DType::kF32 && dtype != DType::kF64; }
@@ -49,7 +52,7 @@ std::size_t index(Case c) { return static_cast<std::size_t>(c); }
 
 double shape_factor(const MatmulSpec& spec, const MatmulSize& size, DType dtype) {
   if (!spec.units) return 1;
-  double factor = tile_use(size, spec.units->value);
+  double factor = tile_use(size, std::max<std::int64_t>(1, std::llround(spec.units->value)));
   const auto k = static_cast<double>(size.k);
   if (spec.k_half) {
     factor *=
