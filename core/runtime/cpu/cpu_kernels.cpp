@@ -9,8 +9,10 @@ KernelTable cpu_kernels() {
   KernelTable table;
   ops::cpu_kernels::register_activation(table);
   ops::cpu_kernels::register_cross_entropy(table);
+  ops::cpu_kernels::register_elementwise(table);
   ops::cpu_kernels::register_linear(table);
   ops::cpu_kernels::register_mse(table);
+  ops::cpu_kernels::register_reduce(table);
   optim::cpu_kernels::register_adagrad(table);
   optim::cpu_kernels::register_adam(table);
   optim::cpu_kernels::register_adamw(table);
