@@ -44,7 +44,7 @@ void estimate_time(const DeviceTraits& traits, Estimate& result) {
   TimeOptions options;
   options.items_per_step = result.items_per_step / static_cast<double>(plan.parallel.data);
   options.convention = "matrix products of the model, multiply-add = 2";
-  options.model_flops = result.flops.forward_matmul + result.flops.backward_matmul;
+  options.model_flops = model_flops(result.work);
   if (traits.staged_inputs) {
     const Bytes inputs = result.device().usage.steady[Category::kInputs];
     options.host_transfer = HostTransfer{

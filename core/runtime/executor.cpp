@@ -260,12 +260,14 @@ double Executor::read_scalar(TensorId id) const {
   return static_cast<double>(value);
 }
 
-void Executor::read_tensor(TensorId id, void* host) const {
-  device_.copy_to_host(host, pointers_[id.at()], step_.bytes(id));
+void Executor::read_tensor(TensorId id, std::uint64_t offset, std::span<std::byte> to) const {
+  device_.copy_to_host(to.data(), static_cast<const std::byte*>(pointers_[id.at()]) + offset,
+                       Bytes(static_cast<std::int64_t>(to.size())));
 }
 
-void Executor::write_tensor(TensorId id, const void* host) {
-  device_.copy_to_device(pointers_[id.at()], host, step_.bytes(id));
+void Executor::write_tensor(TensorId id, std::uint64_t offset, std::span<const std::byte> from) {
+  device_.copy_to_device(static_cast<std::byte*>(pointers_[id.at()]) + offset, from.data(),
+                         Bytes(static_cast<std::int64_t>(from.size())));
 }
 
 }  // namespace headroom::runtime

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/describe/arena_plan.h"
@@ -43,9 +44,6 @@ class Executor {
   /// states with zero.
   void initialise(std::uint64_t seed);
 
-  /// Continues a run that has already consumed this many micro batches.
-  void resume_at(std::int64_t micro) { micro_ = uploaded_ = micro; }
-
   /// Runs step number `scalars.step`. Errors: Diverged; on a CPU before any parameter of this
   /// step has changed.
   StepResult run_step(const Scalars& scalars, BatchSource& batches);
@@ -53,13 +51,15 @@ class Executor {
   /// Host memory that the batch source fills, per slot and input.
   [[nodiscard]] std::vector<std::vector<void*>> batch_buffers() const;
 
-  /// Copies a run-lifetime tensor to or from host memory of its size.
-  void read_tensor(TensorId id, void* host) const;
-  void write_tensor(TensorId id, const void* host);
+  /// Copies bytes of a run-lifetime tensor, from `offset` on, to or from host memory.
+  void read_tensor(TensorId id, std::uint64_t offset, std::span<std::byte> to) const;
+  void write_tensor(TensorId id, std::uint64_t offset, std::span<const std::byte> from);
 
   [[nodiscard]] const Step& step() const { return step_; }
   /// Bytes of all arenas on the device.
   [[nodiscard]] Bytes reserved() const { return run_.size() + step_arena_.size(); }
+  /// Bytes of pinned host memory.
+  [[nodiscard]] Bytes host_reserved() const { return host_.size(); }
 
  private:
   struct CompiledCall {

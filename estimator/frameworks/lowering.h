@@ -6,7 +6,7 @@
 #include "core/describe/device_traits.h"
 #include "core/describe/plan.h"
 #include "core/describe/trace.h"
-#include "core/describe/work.h"
+#include "core/describe/work_list.h"
 
 namespace headroom::estimator {
 
@@ -40,8 +40,5 @@ struct Textbook {
 
 /// Lowers by `plan.framework`. Errors: ConfigError if this version has no such lowering.
 [[nodiscard]] Lowering lower(const Plan& plan, const DeviceTraits& device);
-
-/// The work list of a step: one line per call, sections folded by their repeat count.
-[[nodiscard]] WorkList work_of(const Step& step);
 
 }  // namespace headroom::estimator

@@ -1,8 +1,9 @@
+#include "core/describe/work_list.h"
+
 #include "core/describe/error.h"
 #include "core/describe/squared_norm.h"
-#include "estimator/frameworks/lowering.h"
 
-namespace headroom::estimator {
+namespace headroom {
 namespace {
 
 GradientMask wanted_gradients(const OpCall& call) {
@@ -53,4 +54,13 @@ WorkList work_of(const Step& step) {
   return list;
 }
 
-}  // namespace headroom::estimator
+Flops model_flops(const WorkList& work) {
+  Flops total;
+  for (const WorkItem& item : work) {
+    if (item.phase == Phase::kOptimizer) continue;
+    total += item.work.matmul_flops * static_cast<double>(item.repeat);
+  }
+  return total;
+}
+
+}  // namespace headroom

@@ -1,0 +1,130 @@
+#include "cli/program.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <iostream>
+
+#include "cli/command.h"
+#include "core/describe/spelling.h"
+#include "cli/terminal.h"
+#include "cli/version.h"
+
+#if HEADROOM_HAS_ENGINE
+#include "core/runtime/openmp_policy.h"
+#endif
+
+namespace headroom::cli {
+namespace {
+
+constexpr std::array kCommands = {
+    Command{"estimate", "PLAN [key=value ...] [--gpu NAME] [--gpus N] [--json] [--check] [--timeline]",
+            "memory, FLOPs, time, cost and whether it fits, before anything runs", run_estimate},
+    Command{"validate", "PLAN [key=value ...]", "check a plan file and say all that is wrong with it",
+            run_validate},
+#if HEADROOM_HAS_ENGINE
+    Command{"train", "PLAN [key=value ...] [--resume auto|DIR] [--dry-run]",
+            "run a plan and measure it", run_train},
+#endif
+    Command{"compare", "RUN_DIR | PLAN_A PLAN_B ... [--json]",
+            "predicted beside measured, or plans beside each other", run_compare},
+#if HEADROOM_HAS_ENGINE
+    Command{"bench", "[--device cpu|cuda] [--json] [-o hardware.yaml]",
+            "measure this machine: matrix products by size, memory bandwidth", run_bench},
+    Command{"data", "info FILE", "what a data file holds", run_data},
+#endif
+    Command{"explain", "NAME", "a plan key, a GPU, a dtype or an optimizer in words", run_explain},
+    Command{"list", "models|gpus|optimizers|dtypes|frameworks|keys", "everything there is of a kind",
+            run_list},
+};
+
+void print_help() {
+  std::cout << "headroom: what a training run needs before it starts, the run, and both compared\n\n"
+               "  headroom estimate configs/runs/cruncher.yaml\n"
+               "  headroom estimate configs/runs/cruncher.yaml --gpu h100-sxm training.micro_batch_size=4096\n"
+               "  headroom train configs/runs/mlp-digits.yaml\n"
+               "  headroom compare runs/mlp-digits-1\n\ncommands\n";
+  for (const Command& entry : kCommands) {
+    std::cout << "  " << entry.name << std::string(10 - entry.name.size(), ' ') << entry.summary
+              << '\n';
+  }
+  std::cout << "\n`headroom COMMAND --help` shows its options. Words with `=` change plan keys; dashes "
+               "are for the tool.\n"
+               "exit codes: 0 ok, 1 failure, 2 usage or plan, 3 does not fit, 4 diverged, 5 out of "
+               "memory, 130 interrupted\n";
+}
+
+ExitCode dispatch(std::span<const std::string> words) {
+  if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+    print_help();
+    return words.empty() ? ExitCode::kUsage : ExitCode::kOk;
+  }
+  if (words[0] == "--version") {
+    std::cout << version_text() << '\n';
+    return ExitCode::kOk;
+  }
+  for (const Command& entry : kCommands) {
+    if (entry.name == words[0]) return entry.run(words.subspan(1));
+  }
+  std::vector<std::string> names;
+  for (const Command& entry : kCommands) names.emplace_back(entry.name);
+#if !HEADROOM_HAS_ENGINE
+  for (const char* missing : {"train", "bench", "data"}) {
+    if (words[0] == missing) {
+      throw Error("this build plans only; `" + words[0] + "` needs the training engine",
+                  ExitCode::kUsage);
+    }
+  }
+#endif
+  throw Error("there is no command `" + words[0] + "`" + did_you_mean(words[0], names) +
+                  "; see headroom --help",
+              ExitCode::kUsage);
+}
+
+void report(const std::exception& error) {
+  std::cout.flush();
+  const std::string label = paint("error", Colour::kRed, Stream::kErr);
+  const auto* config = dynamic_cast<const ConfigError*>(&error);
+  if (config == nullptr) {
+    std::cerr << label << ": " << error.what() << '\n';
+    return;
+  }
+  for (const Problem& problem : config->problems()) {
+    std::cerr << label << ": " << to_string(problem) << '\n';
+  }
+}
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+const Command& command(std::string_view name) {
+  return *std::find_if(kCommands.begin(), kCommands.end(),
+                       [&](const Command& entry) { return entry.name == name; });
+}
+
+int run_program(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+#if HEADROOM_HAS_ENGINE
+  if (!words.empty() && (words[0] == "train" || words[0] == "bench")) {
+    runtime::use_passive_waiting(argv);
+  }
+#endif
+  try {
+    const ExitCode code = dispatch(words);
+    std::cout.flush();
+    if (!std::cout) throw Error("cannot write to standard output");
+    return static_cast<int>(code);
+  } catch (const Error& error) {
+    report(error);
+    return static_cast<int>(error.code());
+  } catch (const std::bad_alloc&) {
+    std::cerr << "error: out of memory\n";
+    return static_cast<int>(ExitCode::kOutOfMemory);
+  } catch (const std::exception& error) {
+    report(error);
+    return static_cast<int>(ExitCode::kFailure);
+  }
+}
+
+}  // namespace headroom::cli

@@ -1,0 +1,149 @@
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/arguments.h"
+#include "cli/compare_report.h"
+#include "cli/estimate_report.h"
+#include "cli/plan_input.h"
+#include "cli/progress.h"
+#include "cli/terminal.h"
+#include "cli/version.h"
+#include "core/describe/format.h"
+#include "core/io/atomic_file.h"
+#include "core/io/plan_yaml.h"
+#include "core/io/run_log.h"
+#include "estimator/measured_run.h"
+#include "trainer/batches.h"
+#include "trainer/resume.h"
+#include "trainer/training_run.h"
+
+namespace headroom::cli {
+namespace {
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+
+// A signal handler may only touch lock-free atomics.
+std::atomic<bool> stop_requested{false};
+
+extern "C" void on_interrupt(int signal) {
+  if (stop_requested.exchange(true)) {
+    constexpr int kSignalled = 128;
+    ::_exit(kSignalled + signal);
+  }
+  constexpr char kText[] = "\nfinishing this step and saving; press Ctrl-C again to stop at once\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kText, sizeof(kText) - 1);
+}
+
+/// Shows records as they come: a banner, the progress line, and what was saved.
+class Display final : public trainer::RunObserver {
+ public:
+  void on_record(const LogRecord& record) override {
+    if (const auto* run = std::get_if<RunRecord>(&record)) {
+      progress_.start(*run);
+      std::cerr << fmt::format("{} on {}: {} parameters, {} {}s per step, steps {} to {}\n", run->model,
+                               run->device_name, format_count(run->parameters),
+                               format_count(run->items_per_step), run->item, run->first_step,
+                               run->total_steps)
+                << "data: " << run->data << '\n';
+      if (run->peak_flops_per_s) {
+        std::cerr << "peak for MFU: " << format_rate(FlopsPerSecond(*run->peak_flops_per_s)) << " ("
+                  << run->peak_source << ")\n";
+      }
+    } else if (const auto* step = std::get_if<StepRecord>(&record)) {
+      progress_.step(*step);
+    } else if (std::holds_alternative<EndRecord>(record)) {
+      progress_.pause();
+    }
+  }
+
+ private:
+  Progress progress_;
+};
+
+/// A plan that cannot fit is refused with its table and what would help.
+void refuse_if_too_large(const estimator::Estimate& estimate) {
+  if (estimate.verdict.fits != false) return;
+  std::cerr << memory_text(estimate);
+  for (const estimator::Suggestion& s : estimate.verdict.suggestions) {
+    std::cerr << "  try " << s.change << ": saves " << format_bytes(s.saves)
+              << (s.fits ? " and fits" : "") << '\n';
+  }
+  throw Error("this plan does not fit and was not started", ExitCode::kDoesNotFit);
+}
+
+void print_end(const trainer::RunOutcome& outcome, const fs::path& folder) {
+  const EndRecord& end = outcome.end;
+  std::string text = fmt::format("{} after {} steps in {}", end.reason, end.step,
+                                 format_seconds(Seconds(end.wall_s)));
+  if (end.first_loss && end.last_loss) {
+    text += fmt::format("; loss {:.6g} -> {:.6g}", *end.first_loss, *end.last_loss);
+  }
+  if (end.mfu) text += fmt::format("; MFU {}", format_percent(*end.mfu));
+  std::cerr << text << '\n';
+  if (!end.message.empty()) std::cerr << end.message << '\n';
+  std::cout << folder.string() << '\n';
+  std::cerr << "compare it with its estimate: headroom compare " << folder.string() << '\n';
+}
+
+/// The plan as it will run: `auto` is settled by what the device turns out to be.
+estimator::Hardware training_hardware(const Plan& plan) {
+  Plan local = plan;
+  if (plan.hardware.gpu.empty()) local.hardware.device = DeviceKind::kCpu;
+  return hardware_of(local);
+}
+
+}  // namespace
+
+ExitCode run_train(std::span<const std::string> words) {
+  po::options_description options;
+  options.add_options()("resume", po::value<std::string>(),
+                        "auto: the newest run of this plan that has a checkpoint; or a run folder");
+  options.add_options()("dry-run", po::bool_switch(),
+                        "check everything a run needs, print the estimate, start nothing");
+  add_gpu_options(options);
+  const Arguments arguments = parse("train", words, options);
+  if (arguments.help) return ExitCode::kOk;
+  PlanWords plan_input = plan_words("train", arguments.words);
+  apply_gpu_options(arguments, plan_input);
+  const LoadedPlan loaded = load_plan_with_notes(plan_input);
+  const Plan& plan = loaded.plan;
+
+  const auto loader = trainer::make_loader(plan);
+  estimator::EstimateOptions estimate_options;
+  estimate_options.dataset_items = loader->dataset().info().items;
+  const auto estimate = estimator::estimate(plan, training_hardware(plan), estimate_options);
+  refuse_if_too_large(estimate);
+  if (arguments.has("dry-run")) {
+    std::cout << estimate_text(estimate, {});
+    return ExitCode::kOk;
+  }
+  std::cerr << memory_text(estimate);
+
+  const std::string name = fs::path(plan_input.path).stem().string();
+  const std::string resume = arguments.has("resume") ? arguments.text("resume") : "";
+  const trainer::ResumeChoice choice = trainer::choose_run(plan, name, resume);
+  for (const std::string& warning : choice.warnings) {
+    std::cerr << paint("warning", Colour::kYellow, Stream::kErr) << ": " << warning << '\n';
+  }
+  struct sigaction action {};
+  action.sa_handler = on_interrupt;
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+
+  Display display;
+  const trainer::RunOutcome outcome =
+      trainer::train(plan, choice.directory,
+                     {.resume = choice.resume, .stop = &stop_requested, .program = program_name()},
+                     display);
+  print_end(outcome, choice.directory.path());
+  return outcome.code;
+}
+
+}  // namespace headroom::cli

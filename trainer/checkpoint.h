@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+#include "core/describe/plan.h"
+#include "core/runtime/executor.h"
+
+namespace headroom::trainer {
+
+/// What a checkpoint knows beside its tensors.
+struct CheckpointState {
+  std::int64_t step = 0;  ///< optimizer steps done
+  std::uint64_t seed = 0;
+  std::optional<double> first_loss, best_loss;
+};
+
+/// Writes parameters, optimizer states and `state` into the folder `path`, whole or not at all.
+/// Errors: IoError, e.g. when the disk is full; an older checkpoint stays as it was.
+void save_checkpoint(const std::filesystem::path& path,
+                     const runtime::Executor& executor,
+                     const CheckpointState& state);
+
+/// Restores what save_checkpoint wrote. Nothing is changed unless all of it fits.
+/// Errors: IoError naming the file when it is damaged, a tensor is missing, or shapes or dtypes
+/// differ from the model's.
+[[nodiscard]] CheckpointState load_checkpoint(const std::filesystem::path& path,
+                                              runtime::Executor& executor);
+
+}  // namespace headroom::trainer

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/describe/run_records.h"
+#include "core/runtime/executor.h"
+
+namespace headroom::trainer {
+
+/// Follows what the operating system (CPU) or the driver (GPU) counts for this run, beside what
+/// the ledger counts, and names the parts that are no tensors. A part is measured by marking the
+/// moments before and after it came into being.
+class MemoryWatch {
+ public:
+  /// `start` is the count before the device was opened.
+  explicit MemoryWatch(Bytes start) : start_(start), last_(start) {}
+
+  /// All growth since the previous mark belongs to `part`.
+  void mark(const std::string& part, Bytes now);
+  /// Growth since the previous mark that belongs to tensors.
+  void skip(Bytes now) { last_ = now; }
+  void observe(Bytes now);
+
+  /// The memory record of a run whose ledger has recorded a step.
+  [[nodiscard]] MemoryRecord record(std::int64_t step,
+                                    const runtime::Ledger& ledger,
+                                    const runtime::Executor& executor) const;
+
+ private:
+  Bytes start_, last_, peak_;
+  std::vector<std::pair<std::string, Bytes>> parts_;
+};
+
+}  // namespace headroom::trainer

@@ -1,0 +1,263 @@
+#include "trainer/training_run.h"
+
+#include <chrono>
+#include <cmath>
+#include <ctime>
+
+#include "core/describe/arena_plan.h"
+#include "core/describe/device_traits.h"
+#include "core/io/atomic_file.h"
+#include "core/describe/work_list.h"
+#include "core/io/run_log.h"
+#include "core/models/training_step.h"
+#include "core/runtime/cpu/cpu_device.h"
+#include "trainer/batches.h"
+#include "trainer/checkpoint.h"
+#include "trainer/make_device.h"
+#include "trainer/measure/matmul_rate.h"
+#include "trainer/memory_watch.h"
+#include "trainer/schedule.h"
+#include "trainer/step_timer.h"
+#include "trainer/summary.h"
+
+namespace headroom::trainer {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+DeviceTraits traits_of(const runtime::Device& device) {
+  return device.needs_staging() ? kCudaTraits : kCpuTraits;
+}
+
+/// Side of the product whose rate stands for the device's peak.
+constexpr std::int64_t kPeakProduct = 1024;
+
+/// One run from the opened device to the last record.
+class TrainingRun {
+ public:
+  TrainingRun(const Plan& plan,
+              const RunDirectory& directory,
+              const RunOptions& options,
+              RunObserver& observer)
+      : plan_(plan),
+        directory_(directory),
+        options_(options),
+        observer_(observer),
+        watch_(runtime::resident_anonymous_memory()),
+        device_(open_device()),
+        loader_(open_data(plan)),
+        step_(models::training_step(plan, traits_of(*device_))),
+        ledger_(step_),
+        executor_(step_, plan_arena(step_), *device_, ledger_),
+        log_(directory.log()),
+        total_steps_(total_steps(plan, loader_->dataset().info().items)),
+        model_flops_(model_flops(work_of(step_))) {
+    restore_or_initialise();
+    watch_.skip(device_->memory().used);
+    announce();
+  }
+
+  RunOutcome run() {
+    begin_ = Clock::now();
+    try {
+      train_steps();
+    } catch (const runtime::Diverged& error) {
+      return finish("diverged", error.what(), ExitCode::kDiverged);
+    } catch (const runtime::OutOfMemory& error) {
+      record(OomRecord{.step = state_.step + 1,
+                       .requested = error.requested(),
+                       .free = error.memory().capacity - error.memory().used,
+                       .capacity = error.memory().capacity,
+                       .message = error.what()});
+      return finish("failed", error.what(), ExitCode::kOutOfMemory);
+    } catch (const std::exception& error) {
+      (void)finish("failed", error.what(), ExitCode::kFailure);
+      throw;
+    }
+    if (stopped()) return finish("interrupted", "stopped by a signal", ExitCode::kInterrupted);
+    return finish("finished", "", ExitCode::kOk);
+  }
+
+ private:
+  std::unique_ptr<runtime::Device> open_device() {
+    auto device = make_device(plan_);
+    for (const runtime::FixedPart& part : device->fixed_parts()) {
+      fixed_.push_back(part);
+    }
+    watch_.mark(fixed_.empty() ? "device" : fixed_.front().name, device->memory().used);
+    return device;
+  }
+
+  std::unique_ptr<Loader> open_data(const Plan& plan) {
+    auto loader = make_loader(plan);
+    watch_.mark("data set", device_->memory().used);
+    return loader;
+  }
+
+  void restore_or_initialise() {
+    if (options_.resume) {
+      const auto steps = directory_.checkpoints();
+      if (steps.empty()) throw IoError(directory_.path().string() + " has no checkpoint to resume");
+      state_ = load_checkpoint(directory_.checkpoint(steps.back()), executor_);
+      return;
+    }
+    state_.seed = plan_.training.seed;
+    executor_.initialise(plan_.training.seed);
+  }
+
+  void announce() {
+    const MatmulTiming peak = time_matmul(*device_, DType::kF32, kPeakProduct, kPeakProduct,
+                                          kPeakProduct, Seconds(0.05));
+    peak_rate_ = peak.rate;
+    watch_.skip(device_->memory().used);
+    record(RunRecord{.program = options_.program,
+                     .time = utc_now(),
+                     .model = std::string(model_type(plan_.model)),
+                     .device = std::string(device_->name()),
+                     .device_name = device_->description(),
+                     .data = data_description(*loader_),
+                     .parameters = step_.parameter_count,
+                     .items_per_step = tokens_per_step(plan_),
+                     .item = reads_tokens(plan_.model) ? "token" : "sample",
+                     .first_step = state_.step + 1,
+                     .total_steps = total_steps_,
+                     .peak_flops_per_s = peak_rate_.value(),
+                     .peak_source = "f32 product of " + std::to_string(kPeakProduct) +
+                                    "^3, timed on this device at the start"});
+  }
+
+  void train_steps() {
+    PrefetchedBatches batches(*loader_, executor_.batch_buffers(), state_.step, total_steps_);
+    while (state_.step < total_steps_ && !stopped()) {
+      const std::int64_t number = state_.step + 1;
+      const Clock::time_point start = Clock::now();
+      const double waited = batches.waited().value();
+      const runtime::Scalars scalars{
+          .learning_rate = learning_rate(plan_.training, number, total_steps_),
+          .step = number,
+          .grad_clip_norm = plan_.training.grad_clip_norm};
+      const runtime::StepResult result = executor_.run_step(scalars, batches);
+      const double seconds = seconds_since(start);
+      state_.step = number;
+      after_step(scalars, result, seconds, batches.waited().value() - waited);
+    }
+    if (state_.step != saved_step_) save();
+    watch_.observe(device_->memory().used);
+    record(watch_.record(state_.step, ledger_, executor_));
+  }
+
+  void after_step(const runtime::Scalars& scalars,
+                  const runtime::StepResult& result,
+                  double seconds,
+                  double waited) {
+    timer_.add(seconds);
+    last_loss_ = result.loss;
+    if (!state_.first_loss) state_.first_loss = result.loss;
+    if (!state_.best_loss || result.loss < *state_.best_loss) state_.best_loss = result.loss;
+    if (!memory_recorded_) {
+      memory_recorded_ = true;
+      watch_.observe(device_->memory().used);
+      record(watch_.record(state_.step, ledger_, executor_));
+    }
+    const bool last = state_.step == total_steps_;
+    if (state_.step % plan_.output.log_every == 0 || last) {
+      watch_.observe(device_->memory().used);
+      StepRecord line{.step = state_.step,
+                      .loss = result.loss,
+                      .learning_rate = scalars.learning_rate,
+                      .step_s = seconds,
+                      .items_per_s = static_cast<double>(tokens_per_step(plan_)) / seconds,
+                      .mfu = model_flops_.value() / seconds / peak_rate_.value(),
+                      .memory_now = ledger_.live(Place::kDevice),
+                      .memory_peak = ledger_.step_peak(Place::kDevice),
+                      .data_wait_s = waited};
+      if (scalars.grad_clip_norm > 0) line.grad_norm = result.grad_norm;
+      record(line);
+    }
+    const std::int64_t every = plan_.output.save_every;
+    if (every > 0 && state_.step % every == 0) save();
+  }
+
+  void save() {
+    const Clock::time_point start = Clock::now();
+    const std::filesystem::path path = directory_.checkpoint(state_.step);
+    save_checkpoint(path, executor_, state_);
+    directory_.prune(plan_.output.keep);
+    saved_step_ = state_.step;
+    record(CheckpointRecord{.step = state_.step,
+                            .path = "checkpoints/" + path.filename().string(),
+                            .seconds = seconds_since(start)});
+  }
+
+  RunOutcome finish(const std::string& reason, const std::string& message, ExitCode code) {
+    EndRecord end{.reason = reason,
+                  .message = message,
+                  .step = state_.step,
+                  .wall_s = seconds_since(begin_),
+                  .first_loss = state_.first_loss,
+                  .last_loss = last_loss_,
+                  .best_loss = state_.best_loss};
+    if (const auto median = timer_.median()) {
+      end.items_per_s = static_cast<double>(tokens_per_step(plan_)) / *median;
+      end.mfu = model_flops_.value() / *median / peak_rate_.value();
+    }
+    record(end);
+    write_summary(directory_, plan_, end);
+    return {.end = end, .code = code};
+  }
+
+  void record(const LogRecord& entry) {
+    log_.append(entry);
+    observer_.on_record(entry);
+  }
+
+  [[nodiscard]] bool stopped() const {
+    return options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed);
+  }
+
+  const Plan& plan_;
+  const RunDirectory& directory_;
+  const RunOptions& options_;
+  RunObserver& observer_;
+  MemoryWatch watch_;
+  std::vector<runtime::FixedPart> fixed_;
+  std::unique_ptr<runtime::Device> device_;
+  std::unique_ptr<Loader> loader_;
+  Step step_;
+  runtime::Ledger ledger_;
+  runtime::Executor executor_;
+  io::RunLogWriter log_;
+  std::int64_t total_steps_;
+  Flops model_flops_;
+  FlopsPerSecond peak_rate_;
+  CheckpointState state_;
+  StepTimer timer_;
+  Clock::time_point begin_;
+  std::optional<double> last_loss_;
+  std::int64_t saved_step_ = -1;
+  bool memory_recorded_ = false;
+};
+
+}  // namespace
+
+RunOutcome train(const Plan& plan,
+                 const RunDirectory& directory,
+                 const RunOptions& options,
+                 RunObserver& observer) {
+  return TrainingRun(plan, directory, options, observer).run();
+}
+
+}  // namespace headroom::trainer

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <atomic>
+#include <optional>
+
+#include "core/describe/error.h"
+#include "core/describe/plan.h"
+#include "core/describe/run_records.h"
+#include "trainer/run_directory.h"
+
+namespace headroom::trainer {
+
+/// Told what happens, in the order of the run log. Called on the training thread.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void on_record(const LogRecord& record) = 0;
+};
+
+struct RunOptions {
+  /// Continue from the run folder's newest checkpoint.
+  bool resume = false;
+  /// Set from a signal handler: the step in work is finished and saved, then the run ends.
+  const std::atomic<bool>* stop = nullptr;
+  std::string program = "headroom";  ///< name and version for the log
+};
+
+struct RunOutcome {
+  EndRecord end;
+  ExitCode code = ExitCode::kOk;
+};
+
+/// Trains a plan in a run folder that holds its plan.yaml: opens the data and the device, restores
+/// or initialises, runs all steps, logs and saves.
+/// Errors: everything that is wrong before the first step is thrown; after it, divergence and
+/// running out of memory end the run with their exit code and a record. Other errors are recorded
+/// and thrown on.
+[[nodiscard]] RunOutcome train(const Plan& plan,
+                               const RunDirectory& directory,
+                               const RunOptions& options,
+                               RunObserver& observer);
+
+}  // namespace headroom::trainer
