@@ -16,13 +16,15 @@ constexpr std::string_view kRecomputeEvery = "training.activation_checkpointing.
 
 class PlanReader {
  public:
-  PlanReader(const ConfigNode& root, const ConfigNode* preset) : file_(root.where.file) {
+  PlanReader(const ConfigNode& root, const ConfigNode* preset)
+      : file_(root.where.file), is_mapping_(root.kind == ConfigNode::Kind::kMap) {
     found_ = find_keys(root);
     result_.problems = std::move(found_.problems);
     if (preset != nullptr) merge_under(*preset);
   }
 
   PlanReading run() {
+    if (!is_mapping_) return std::move(result_);
     for (const FoundKey& found : found_.keys) {
       if (found.key->path == "model.type") read_key(found);
     }
@@ -205,6 +207,7 @@ class PlanReader {
   }
 
   std::string file_;
+  bool is_mapping_;
   FoundKeys found_;
   PlanReading result_;
   BrokenKeys broken_;

@@ -61,6 +61,15 @@ void fill_default(Plan& plan,
   }
 }
 
+/// A product that no number can hold breaks the rule that computes it.
+std::optional<BrokenRule> judge(const Rule& rule, const Plan& plan, const Origins& given) {
+  try {
+    return rule.check(plan, given);
+  } catch (const ShapeError& error) {
+    return BrokenRule{std::string(rule.keys.back()), error.what(), {}};
+  }
+}
+
 }  // namespace
 
 std::vector<Problem> resolve(Plan& plan, const Origins& given, const BrokenKeys& broken) {
@@ -85,7 +94,7 @@ std::vector<Problem> resolve(Plan& plan, const Origins& given, const BrokenKeys&
     bool judged = true;
     for (const std::string_view key : rule.keys) judged = judged && !unusable.contains(key);
     if (!judged) continue;
-    if (auto broken_rule = rule.check(plan, given)) {
+    if (auto broken_rule = judge(rule, plan, given)) {
       problems.push_back(at(given, broken_rule->key, std::move(broken_rule->message),
                             std::move(broken_rule->hint)));
     }

@@ -87,8 +87,7 @@ Finding ranks_fill_hardware(const Plan& plan, const Origins&) {
 
 std::span<const Rule> plan_rules() {
   static const std::vector<Rule> rules = {
-      {{"model.type", "training.max_steps", "training.max_tokens", "training.epochs"},
-       one_run_length},
+      {{"training.max_steps", "training.max_tokens", "training.epochs"}, one_run_length},
       {{"training.grad_clip_norm", "training.optimizer_in_backward"}, clipping_sees_all_gradients},
       {{"training.optimizer.name", "training.optimizer.momentum", "training.optimizer.dampening",
         "training.optimizer.nesterov"},

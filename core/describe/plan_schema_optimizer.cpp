@@ -17,7 +17,7 @@ std::string only_optimizers(const Plan& plan) {
     if (!names.empty()) names += ", ";
     names += name(kind);
   }
-  return "only " + names + " has it; the optimizer is " + std::string(name(used));
+  return "it belongs to " + names + "; the optimizer is " + std::string(name(used));
 }
 
 /// PyTorch's defaults, from the signatures in torch.optim.

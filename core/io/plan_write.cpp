@@ -85,14 +85,16 @@ class PlanWriter {
     if (key.derived || key.loader || !key.applies_to(plan_)) return false;
     // `{every: k}` says both the policy and its number.
     if (has_inner_keys(plan_, key)) return false;
-    if (options_.given_only && options_.origins != nullptr &&
-        !options_.origins->contains(key.path)) {
-      return false;
-    }
+    if (options_.given_only && options_.origins != nullptr && !is_given(key)) return false;
     const KeyValue value = key.access.get(plan_);
     if (std::holds_alternative<std::monostate>(value)) return false;
     const std::string* text = std::get_if<std::string>(&value);
     return text == nullptr || !text->empty();
+  }
+
+  /// The number of `{every: k}` also when only its policy was given.
+  [[nodiscard]] bool is_given(const KeySpec& key) const {
+    return options_.origins->contains(key.path) || options_.origins->contains(key.section());
   }
 
   void write(const KeySpec& key) {

@@ -43,6 +43,13 @@ class TreeBuilder final : public YAML::EventHandler {
   ConfigNode take_root() { return std::move(root_); }
   [[nodiscard]] bool is_empty() const { return !has_root_; }
 
+  /// The parser takes a quote that is still open at the end of the file for closed.
+  void check_last_quote(std::string_view text) const {
+    const auto start = static_cast<std::size_t>(last_quoted_.pos);
+    if (start >= text.size() || (text[start] != '"' && text[start] != '\'')) return;
+    if (!is_closed(text.substr(start))) refuse(at(last_quoted_), "this quote is never closed");
+  }
+
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (has_root_) refuse(at(mark), "a second document starts here", "keep one document per file");
   }
@@ -58,6 +65,7 @@ class TreeBuilder final : public YAML::EventHandler {
                 const std::string& value) override {
     ConfigNode node{.kind = ConfigNode::Kind::kScalar, .where = at(mark), .scalar = value};
     node.quoted = tag == "!" || tag == "tag:yaml.org,2002:str";
+    if (tag == "!") last_quoted_ = mark;
     finish(std::move(node), anchor);
   }
 
@@ -96,6 +104,20 @@ class TreeBuilder final : public YAML::EventHandler {
 
   [[nodiscard]] SourceLocation at(const YAML::Mark& mark) const {
     return {.file = file_, .line = mark.line + 1, .column = mark.column + 1};
+  }
+
+  /// `quoted` begins with a quote; true when the same one ends it, escapes apart.
+  static bool is_closed(std::string_view quoted) {
+    const char quote = quoted.front();
+    for (std::size_t i = 1; i < quoted.size(); ++i) {
+      const bool doubled = quote == '\'' && quoted.substr(i, 2) == "''";
+      if (doubled || (quote == '"' && quoted[i] == '\\')) {
+        ++i;
+      } else if (quoted[i] == quote) {
+        return true;
+      }
+    }
+    return false;
   }
 
   void begin(ConfigNode::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
@@ -180,6 +202,7 @@ class TreeBuilder final : public YAML::EventHandler {
   std::vector<Open> open_;
   std::map<YAML::anchor_t, ConfigNode> anchors_;
   std::size_t nodes_ = 0;
+  YAML::Mark last_quoted_;
 };
 
 /// The parser's own words, without its position, which is shown as ours.
@@ -210,12 +233,14 @@ ConfigNode parse_yaml(std::string_view text, const std::string& file) {
   if (text.find('\0') != std::string_view::npos) {
     refuse({.file = file}, "this is a binary file, not YAML");
   }
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // byte order mark
   TreeBuilder builder(file);
   try {
     std::istringstream in{std::string(text)};
     YAML::Parser parser(in);
     while (parser.HandleNextDocument(builder)) {
     }
+    builder.check_last_quote(text);
   } catch (const YAML::Exception& error) {
     refuse_syntax(error, file, text);
   }
