@@ -24,7 +24,8 @@ ExitCode compare_run(const fs::path& folder, const std::vector<std::string>& ove
   const Plan plan =
       load_plan_with_notes({.path = (folder / "plan.yaml").string(), .overrides = overrides}).plan;
   const auto measured = estimator::measured_run(io::read_run_log(log), log.string());
-  const auto comparison = estimator::compare(estimate_plan(plan), measured);
+  const auto predicted = estimate_plan(plan, hardware_for_run(plan, measured.device));
+  const auto comparison = estimator::compare(predicted, measured);
   std::cout << (json ? comparison_json(comparison) : comparison_text(comparison, folder.string()));
   return ExitCode::kOk;
 }
@@ -35,7 +36,7 @@ ExitCode compare_plans(const std::vector<std::string>& paths,
   std::vector<PlanColumn> columns;
   for (const std::string& path : paths) {
     const Plan plan = load_plan_with_notes({.path = path, .overrides = overrides}).plan;
-    columns.push_back({fs::path(path).stem().string(), estimate_plan(plan)});
+    columns.push_back({fs::path(path).stem().string(), estimate_plan(plan, hardware_of(plan))});
   }
   std::cout << (json ? plans_json(columns) : plans_text(columns));
   return ExitCode::kOk;

@@ -28,7 +28,7 @@ ExitCode run_estimate(std::span<const std::string> words) {
     std::cout << io::write_plan_yaml(loaded.plan, {.origins = &loaded.origins});
     return ExitCode::kOk;
   }
-  const estimator::Estimate estimate = estimate_plan(loaded.plan);
+  const estimator::Estimate estimate = estimate_plan(loaded.plan, hardware_of(loaded.plan));
   const ReportOptions report{.timeline = arguments.has("timeline")};
   std::cout << (arguments.has("json") ? estimate_json(estimate, report)
                                       : estimate_text(estimate, report));

@@ -90,20 +90,25 @@ std::string suggestions_text(const Estimate& e) {
 std::string flops_text(const Estimate& e) {
   const estimator::FlopsCount& flops = e.flops;
   std::string text = heading("FLOPs of one step (multiply-add = 2)");
-  Table table({Align::kLeft, Align::kRight, Align::kLeft});
+  Table table({Align::kLeft, Align::kRight});
   const Flops forward = flops.phase(Phase::kForward) + flops.phase(Phase::kLoss);
-  table.add({"forward", format_flops(forward), ""});
-  table.add({"backward", format_flops(flops.phase(Phase::kBackward)), ""});
-  table.add({"optimizer", format_flops(flops.phase(Phase::kOptimizer)), ""});
+  table.add({"forward", format_flops(forward)});
+  table.add({"backward", format_flops(flops.phase(Phase::kBackward))});
+  table.add({"optimizer", format_flops(flops.phase(Phase::kOptimizer))});
   table.rule();
-  table.add({"all", format_flops(flops.total()), ""});
-  table.add({"6 N P", format_flops(e.flops_explained.six_n_p), "the rule of thumb; the rest:"});
+  table.add({"all", format_flops(flops.total())});
+  text += table.text(kIndent);
+  text += "  the rule of thumb 6 N P gives " + format_flops(e.flops_explained.six_n_p) +
+          "; the difference:\n";
   for (const estimator::FlopsTerm& term : e.flops_explained.terms) {
-    table.add({"", (term.flops.value() < 0 ? "- " : "+ ") +
-                       format_flops(Flops(std::abs(term.flops.value()))),
-               term.reason});
+    text += note((term.flops.value() < 0 ? "-" : "+") +
+                 format_flops(Flops(std::abs(term.flops.value()))) + ": " + term.reason);
   }
-  return text + table.text(kIndent) + "  run: " + to_string(e.scale) + '\n';
+  // Next to published runs a small one says nothing.
+  constexpr double kWorthComparing = 1e18;
+  const Flops run = flops.total() * static_cast<double>(e.plan.parallel.data) * e.steps.value_or(1);
+  if (run.value() >= kWorthComparing) text += "  the run: " + to_string(e.scale) + '\n';
+  return text;
 }
 
 std::string range_text(const estimator::TimeRange& range) {

@@ -19,6 +19,8 @@ namespace headroom::cli {
 namespace {
 
 constexpr const char* kGenericProcessor = "cpu-generic";
+/// Stands in for a GPU that the plan does not name: its memory is counted right, its time is not.
+constexpr const char* kFallbackGpu = "h100-sxm";
 
 /// A generic processor has the memory of the machine we run on.
 void add_machine_memory(estimator::Hardware& hardware) {
@@ -56,6 +58,18 @@ estimator::Hardware hardware_of(const Plan& plan) {
   return hardware;
 }
 
+estimator::Hardware hardware_for_run(const Plan& plan, std::string_view device) {
+  const auto wanted =
+      device == "cpu" ? estimator::HardwareKind::kCpu : estimator::HardwareKind::kGpu;
+  if (!plan.hardware.gpu.empty()) {
+    estimator::Hardware named = hardware_of(plan);
+    if (named.kind == wanted) return named;
+  }
+  Plan local = plan;
+  local.hardware.gpu = device == "cpu" ? kGenericProcessor : kFallbackGpu;
+  return hardware_of(local);
+}
+
 LoadedPlan load_plan_with_notes(const PlanWords& words) {
   LoadedPlan loaded = io::load_plan(words.path, words.overrides);
   for (const Problem& note : loaded.notes) {
@@ -75,10 +89,10 @@ std::optional<std::int64_t> dataset_items(const Plan& plan) {
 #endif
 }
 
-estimator::Estimate estimate_plan(const Plan& plan) {
+estimator::Estimate estimate_plan(const Plan& plan, const estimator::Hardware& hardware) {
   estimator::EstimateOptions options;
   if (plan.training.epochs) options.dataset_items = dataset_items(plan);
-  return estimator::estimate(plan, hardware_of(plan), options);
+  return estimator::estimate(plan, hardware, options);
 }
 
 }  // namespace headroom::cli

@@ -19,12 +19,17 @@ namespace headroom::cli {
 /// Errors: ConfigError with the nearest names.
 [[nodiscard]] estimator::Hardware hardware_of(const Plan& plan);
 
+/// The hardware that a run on `device` ("cpu" or "cuda") is compared with: the plan's own if it
+/// describes that kind of device, otherwise this machine's processor or the GPU's generic figures.
+[[nodiscard]] estimator::Hardware hardware_for_run(const Plan& plan, std::string_view device);
+
 /// Loads a plan with its overrides and prints notes (other spellings, ...) to standard error.
 [[nodiscard]] LoadedPlan load_plan_with_notes(const PlanWords& words);
 
 /// Items of the plan's data set, where that can be told without a model; nothing otherwise.
 [[nodiscard]] std::optional<std::int64_t> dataset_items(const Plan& plan);
 
-[[nodiscard]] estimator::Estimate estimate_plan(const Plan& plan);
+[[nodiscard]] estimator::Estimate estimate_plan(const Plan& plan,
+                                                const estimator::Hardware& hardware);
 
 }  // namespace headroom::cli

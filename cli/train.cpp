@@ -92,13 +92,6 @@ void print_end(const trainer::RunOutcome& outcome, const fs::path& folder) {
   std::cerr << "compare it with its estimate: headroom compare " << folder.string() << '\n';
 }
 
-/// The plan as it will run: `auto` is settled by what the device turns out to be.
-estimator::Hardware training_hardware(const Plan& plan) {
-  Plan local = plan;
-  if (plan.hardware.gpu.empty()) local.hardware.device = DeviceKind::kCpu;
-  return hardware_of(local);
-}
-
 }  // namespace
 
 ExitCode run_train(std::span<const std::string> words) {
@@ -115,10 +108,9 @@ ExitCode run_train(std::span<const std::string> words) {
   const LoadedPlan loaded = load_plan_with_notes(plan_input);
   const Plan& plan = loaded.plan;
 
-  const auto loader = trainer::make_loader(plan);
-  estimator::EstimateOptions estimate_options;
-  estimate_options.dataset_items = loader->dataset().info().items;
-  const auto estimate = estimator::estimate(plan, training_hardware(plan), estimate_options);
+  trainer::OpenedDevice device = trainer::open_device(plan);
+  (void)trainer::make_loader(plan);  // bad data is refused before a run folder exists
+  const auto estimate = estimate_plan(plan, hardware_for_run(plan, device.device->name()));
   refuse_if_too_large(estimate);
   if (arguments.has("dry-run")) {
     std::cout << estimate_text(estimate, {});
@@ -139,7 +131,7 @@ ExitCode run_train(std::span<const std::string> words) {
 
   Display display;
   const trainer::RunOutcome outcome =
-      trainer::train(plan, choice.directory,
+      trainer::train(plan, std::move(device), choice.directory,
                      {.resume = choice.resume, .stop = &stop_requested, .program = program_name()},
                      display);
   print_end(outcome, choice.directory.path());

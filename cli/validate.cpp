@@ -38,7 +38,7 @@ ExitCode run_validate(std::span<const std::string> words) {
   apply_gpu_options(arguments, plan);
   const LoadedPlan loaded = load_plan_with_notes(plan);
   const std::string data = check_data(loaded.plan);
-  const estimator::Estimate estimate = estimate_plan(loaded.plan);
+  const estimator::Estimate estimate = estimate_plan(loaded.plan, hardware_of(loaded.plan));
   std::cout << plan.path << ": " << paint("ok", Colour::kGreen) << ", "
             << model_type(loaded.plan.model) << " with "
             << format_count(estimate.model.parameters) << " parameters; data: " << data << '\n';

@@ -10,6 +10,7 @@ namespace headroom::estimator {
 
 /// What a run measured of itself, from its log.
 struct MeasuredRun {
+  std::string device;            ///< `cpu` or `cuda`
   PerCategory<Bytes> tensors;    ///< payload per category at the peak
   PerCategory<Bytes> allocated;  ///< after rounding, at the same moment
   Bytes tensors_peak, allocated_peak, reserved_peak;

@@ -35,7 +35,8 @@ MeasuredRun measured_run(const std::vector<LogRecord>& records, const std::strin
   bool has_memory = false;
   std::vector<double> step_s, mfu;
   for (const LogRecord& record : records) {
-    if (std::holds_alternative<RunRecord>(record)) {
+    if (const auto* session = std::get_if<RunRecord>(&record)) {
+      run.device = session->device;
       step_s.clear();
       mfu.clear();
     } else if (const auto* memory = std::get_if<MemoryRecord>(&record)) {

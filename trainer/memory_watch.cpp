@@ -5,9 +5,16 @@
 namespace headroom::trainer {
 
 void MemoryWatch::mark(const std::string& part, Bytes now) {
-  parts_.emplace_back(part, now - last_);
+  add({.name = part, .bytes = now - last_});
   last_ = now;
   observe(now);
+}
+
+void MemoryWatch::add(const runtime::FixedPart& part) {
+  for (auto& [name, bytes] : parts_) {
+    if (name == part.name) return void(bytes += part.bytes);
+  }
+  parts_.emplace_back(part.name, part.bytes);
 }
 
 void MemoryWatch::observe(Bytes now) { peak_ = std::max(peak_, now); }

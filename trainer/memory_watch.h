@@ -17,9 +17,11 @@ class MemoryWatch {
   /// `start` is the count before the device was opened.
   explicit MemoryWatch(Bytes start) : start_(start), last_(start) {}
 
-  /// All growth since the previous mark belongs to `part`.
+  /// All growth since the previous mark belongs to `part`; parts of one name add up.
   void mark(const std::string& part, Bytes now);
-  /// Growth since the previous mark that belongs to tensors.
+  /// A part that its owner has measured.
+  void add(const runtime::FixedPart& part);
+  /// Growth since the previous mark that is tensors, or counted by add().
   void skip(Bytes now) { last_ = now; }
   void observe(Bytes now);
 

@@ -49,6 +49,7 @@ constexpr std::int64_t kPeakProduct = 1024;
 class TrainingRun {
  public:
   TrainingRun(const Plan& plan,
+              OpenedDevice opened,
               const RunDirectory& directory,
               const RunOptions& options,
               RunObserver& observer)
@@ -56,17 +57,19 @@ class TrainingRun {
         directory_(directory),
         options_(options),
         observer_(observer),
-        watch_(runtime::resident_anonymous_memory()),
-        device_(open_device()),
+        watch_(opened.memory_before),
+        device_(std::move(opened.device)),
         loader_(open_data(plan)),
+        peak_rate_(time_peak()),
         step_(models::training_step(plan, traits_of(*device_))),
         ledger_(step_),
         executor_(step_, plan_arena(step_), *device_, ledger_),
         log_(directory.log()),
         total_steps_(total_steps(plan, loader_->dataset().info().items)),
         model_flops_(model_flops(work_of(step_))) {
+    // The arenas are laid out but not touched yet: what has grown since are tables.
+    watch_.mark("step description and tables", device_->memory().used);
     restore_or_initialise();
-    watch_.skip(device_->memory().used);
     announce();
   }
 
@@ -92,16 +95,9 @@ class TrainingRun {
   }
 
  private:
-  std::unique_ptr<runtime::Device> open_device() {
-    auto device = make_device(plan_);
-    for (const runtime::FixedPart& part : device->fixed_parts()) {
-      fixed_.push_back(part);
-    }
-    watch_.mark(fixed_.empty() ? "device" : fixed_.front().name, device->memory().used);
-    return device;
-  }
-
   std::unique_ptr<Loader> open_data(const Plan& plan) {
+    for (const runtime::FixedPart& part : device_->fixed_parts()) watch_.add(part);
+    watch_.skip(device_->memory().used);
     auto loader = make_loader(plan);
     watch_.mark("data set", device_->memory().used);
     return loader;
@@ -118,11 +114,15 @@ class TrainingRun {
     executor_.initialise(plan_.training.seed);
   }
 
+  FlopsPerSecond time_peak() {
+    const FlopsPerSecond rate =
+        time_matmul(*device_, DType::kF32, kPeakProduct, kPeakProduct, kPeakProduct, Seconds(0.05))
+            .rate;
+    watch_.mark("buffers of the product that MFU is measured against", device_->memory().used);
+    return rate;
+  }
+
   void announce() {
-    const MatmulTiming peak = time_matmul(*device_, DType::kF32, kPeakProduct, kPeakProduct,
-                                          kPeakProduct, Seconds(0.05));
-    peak_rate_ = peak.rate;
-    watch_.skip(device_->memory().used);
     record(RunRecord{.program = options_.program,
                      .time = utc_now(),
                      .model = std::string(model_type(plan_.model)),
@@ -194,7 +194,9 @@ class TrainingRun {
   void save() {
     const Clock::time_point start = Clock::now();
     const std::filesystem::path path = directory_.checkpoint(state_.step);
+    watch_.skip(device_->memory().used);
     save_checkpoint(path, executor_, state_);
+    watch_.mark("writing checkpoints", device_->memory().used);
     directory_.prune(plan_.output.keep);
     saved_step_ = state_.step;
     record(CheckpointRecord{.step = state_.step,
@@ -233,16 +235,15 @@ class TrainingRun {
   const RunOptions& options_;
   RunObserver& observer_;
   MemoryWatch watch_;
-  std::vector<runtime::FixedPart> fixed_;
   std::unique_ptr<runtime::Device> device_;
   std::unique_ptr<Loader> loader_;
+  FlopsPerSecond peak_rate_;
   Step step_;
   runtime::Ledger ledger_;
   runtime::Executor executor_;
   io::RunLogWriter log_;
   std::int64_t total_steps_;
   Flops model_flops_;
-  FlopsPerSecond peak_rate_;
   CheckpointState state_;
   StepTimer timer_;
   Clock::time_point begin_;
@@ -253,11 +254,25 @@ class TrainingRun {
 
 }  // namespace
 
+OpenedDevice open_device(const Plan& plan) {
+  const Bytes before = runtime::resident_anonymous_memory();
+  OpenedDevice opened{.device = make_device(plan), .memory_before = before};
+  // A GPU counts for all processes: what it used before us is what it uses now less our own.
+  if (!opened.device->immediate()) {
+    opened.memory_before = opened.device->memory().used;
+    for (const runtime::FixedPart& part : opened.device->fixed_parts()) {
+      opened.memory_before -= part.bytes;
+    }
+  }
+  return opened;
+}
+
 RunOutcome train(const Plan& plan,
+                 OpenedDevice device,
                  const RunDirectory& directory,
                  const RunOptions& options,
                  RunObserver& observer) {
-  return TrainingRun(plan, directory, options, observer).run();
+  return TrainingRun(plan, std::move(device), directory, options, observer).run();
 }
 
 }  // namespace headroom::trainer

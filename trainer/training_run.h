@@ -1,11 +1,13 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <optional>
 
 #include "core/describe/error.h"
 #include "core/describe/plan.h"
 #include "core/describe/run_records.h"
+#include "core/runtime/device.h"
 #include "trainer/run_directory.h"
 
 namespace headroom::trainer {
@@ -30,12 +32,21 @@ struct RunOutcome {
   ExitCode code = ExitCode::kOk;
 };
 
-/// Trains a plan in a run folder that holds its plan.yaml: opens the data and the device, restores
-/// or initialises, runs all steps, logs and saves.
+/// A device, and what the system or driver counted before it was opened.
+struct OpenedDevice {
+  std::unique_ptr<runtime::Device> device;
+  Bytes memory_before;
+};
+/// Opens the device that the plan trains on. Errors: as make_device.
+[[nodiscard]] OpenedDevice open_device(const Plan& plan);
+
+/// Trains a plan in a run folder that holds its plan.yaml: opens the data, restores or initialises,
+/// runs all steps, logs and saves.
 /// Errors: everything that is wrong before the first step is thrown; after it, divergence and
 /// running out of memory end the run with their exit code and a record. Other errors are recorded
 /// and thrown on.
 [[nodiscard]] RunOutcome train(const Plan& plan,
+                               OpenedDevice device,
                                const RunDirectory& directory,
                                const RunOptions& options,
                                RunObserver& observer);

@@ -78,6 +78,7 @@ std::string format_rate(FlopsPerSecond rate) {
 
 std::string format_seconds(Seconds time) {
   const double s = time.value();
+  if (s == 0) return "0 s";
   if (s < 0.9995e-3) return three_digits(s * 1e6) + " us";
   if (s < 0.9995) return three_digits(s * 1e3) + " ms";
   if (s < 60) return three_digits(s) + " s";

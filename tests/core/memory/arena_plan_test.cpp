@@ -1,6 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "core/describe/arena_plan.h"
+#include "core/describe/error.h"
 #include "core/models/training_step.h"
 
 namespace headroom {
