@@ -1,6 +1,6 @@
 #include "estimator/hardware_catalog.h"
 
-#include "estimator/node_reader.h"
+#include "core/describe/spelling.h"
 
 #include <algorithm>
 #include <cctype>
@@ -69,7 +69,7 @@ std::vector<std::string> HardwareCatalog::suggestions(std::string_view name) con
   std::vector<std::string> pool;
   std::transform(keys_.begin(), keys_.end(), std::back_inserter(pool),
                  [](const Key& k) { return k.folded; });
-  const std::string best = nearest(key, pool);
+  const std::string best = nearest_name(key, pool);
   for (const Key& candidate : keys_) {
     if (!best.empty() && candidate.folded == best) add(candidate.index);
   }

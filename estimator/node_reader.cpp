@@ -1,9 +1,10 @@
 #include "estimator/node_reader.h"
 
+#include "core/describe/spelling.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 #include <span>
 
 namespace headroom::estimator {
@@ -48,36 +49,7 @@ std::span<const Unit> units_of(Dimension dimension) {
   return {};
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 }  // namespace
-
-std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  std::string best;
-  // A third of the letters may differ; more and the guess would be noise.
-  std::size_t limit = std::max<std::size_t>(2, word.size() / 3) + 1;
-  for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(word, candidate);
-    if (distance < limit && distance < std::max(word.size(), candidate.size())) {
-      limit = distance;
-      best = candidate;
-    }
-  }
-  return best;
-}
 
 std::optional<double> parse_quantity(std::string_view text, Dimension dimension) {
   double number = 0;
@@ -207,7 +179,7 @@ void MapReader::finish() {
   std::vector<std::string> seen;
   for (const ConfigNode::Entry& entry : node_->entries) {
     if (std::find(known_.begin(), known_.end(), entry.key) == known_.end()) {
-      const std::string guess = nearest(entry.key, known_);
+      const std::string guess = nearest_name(entry.key, known_);
       problem(entry.where, entry.key, "unknown key",
               guess.empty() ? "" : "did you mean '" + guess + "'?");
     } else if (std::find(seen.begin(), seen.end(), entry.key) != seen.end()) {

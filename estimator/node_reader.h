@@ -12,11 +12,6 @@
 
 namespace headroom::estimator {
 
-/// The candidate that differs from `word` in the fewest letters, if it is close enough to be what
-/// was meant; empty otherwise.
-[[nodiscard]] std::string nearest(std::string_view word,
-                                  const std::vector<std::string>& candidates);
-
 /// What a number in a file measures; decides which unit suffixes it may carry.
 enum class Dimension : std::uint8_t {
   kPlain,  ///< no suffix, or % for a hundredth

@@ -1,5 +1,7 @@
 #include "estimator/section_reader.h"
 
+#include "core/describe/spelling.h"
+
 namespace headroom::estimator {
 
 bool addressable(double number, Dimension dimension) {
@@ -75,7 +77,7 @@ std::string SectionReader::source(MapReader& reader) {
   if (const auto known = sources_.find(word); known != sources_.end()) return known->second;
   std::vector<std::string> names;
   for (const auto& [name, text] : sources_) names.push_back(name);
-  const std::string guess = nearest(word, names);
+  const std::string guess = nearest_name(word, names);
   reader.problem(
       reader.find("source")->where, "source", "'" + word + "' is not named under sources",
       guess.empty() ? "name it there or write the source out" : "did you mean '" + guess + "'?");

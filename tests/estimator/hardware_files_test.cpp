@@ -42,7 +42,7 @@ struct Sheet {
   double half, tf32, f32, fp8, gigabytes, terabytes_per_s;
 };
 // Source: stas00/ml-engineering 744d01e1 compute/accelerator/README.md; V100 and A10 Lightning;
-// A10G, RTX A6000 llm-analysis; RTX 3090, 4090 llm.c. GPT-style rows with fp16 only: V100, T4.
+// A10G, RTX A6000 llm-analysis; RTX 3090, 4090 llm.c.
 constexpr Sheet kSheets[] = {
     {"v100-sxm-16gb", 125, 0, 15.7, 0, 16, 0.90},
     {"v100-sxm-32gb", 125, 0, 15.7, 0, 32, 0.90},

@@ -73,12 +73,6 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_quantity) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(nearest_word) {
-  BOOST_TEST(nearest("bandwith", {"bandwidth", "nominal"}) == "bandwidth");
-  BOOST_TEST(nearest("zzzz", {"bandwidth", "nominal"}) == "");
-  BOOST_TEST(nearest("ab", {"xy"}) == "");
-}
-
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(hardware_file)
