@@ -19,9 +19,12 @@ class MemoryWatch {
 
   /// All growth since the previous mark belongs to `part`; parts of one name add up.
   void mark(const std::string& part, Bytes now);
-  /// A part that its owner has measured.
-  void add(const runtime::FixedPart& part);
-  /// Growth since the previous mark that is tensors, or counted by add().
+  /// A part that came into being since the previous mark and that its owner has measured.
+  void measured(const runtime::FixedPart& part) {
+    add(part);
+    last_ += part.bytes;
+  }
+  /// Growth since the previous mark that is tensors, or named already.
   void skip(Bytes now) { last_ = now; }
   void observe(Bytes now);
 
@@ -31,6 +34,8 @@ class MemoryWatch {
                                     const runtime::Executor& executor) const;
 
  private:
+  void add(const runtime::FixedPart& part);
+
   Bytes start_, last_, peak_;
   std::vector<std::pair<std::string, Bytes>> parts_;
 };

@@ -96,8 +96,8 @@ class TrainingRun {
 
  private:
   std::unique_ptr<Loader> open_data(const Plan& plan) {
-    for (const runtime::FixedPart& part : device_->fixed_parts()) watch_.add(part);
-    watch_.skip(device_->memory().used);
+    for (const runtime::FixedPart& part : device_->fixed_parts()) watch_.measured(part);
+    watch_.mark("plan, estimate and checks before the run", device_->memory().used);
     auto loader = make_loader(plan);
     watch_.mark("data set", device_->memory().used);
     return loader;
