@@ -83,7 +83,9 @@ void update(runtime::KernelContext& context, const Element& element) {
                                           .element = element,
                                           .clip = clip_of(context),
                                           .flat = flat};
-  for (std::size_t s = 0; s < kStates; ++s) program.states[s] = context.write<T>(1 + s, count);
+  if constexpr (kStates > 0) {
+    for (std::size_t s = 0; s < kStates; ++s) program.states[s] = context.write<T>(1 + s, count);
+  }
   runtime::backend(context).rows(program, flat.rows());
 }
 

@@ -12,15 +12,6 @@ Diverged::Diverged(std::int64_t step, double loss)
                 "; the run has diverged (lower training.optimizer.lr or add warm-up)",
             ExitCode::kDiverged) {}
 
-OutOfMemory::OutOfMemory(std::string_view device, Bytes requested, DeviceMemory memory)
-    : Error("out of memory on " + std::string(device) + ": asked for " +
-                std::to_string(requested.value()) + " bytes, " +
-                std::to_string((memory.capacity - memory.used).value()) + " of " +
-                std::to_string(memory.capacity.value()) + " are free",
-            ExitCode::kOutOfMemory),
-      requested_(requested),
-      memory_(memory) {}
-
 namespace {
 
 /// First values of one parameter, drawn from a stream of its own by name.

@@ -7,13 +7,16 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
 /// Supplied by a test double of the CUDA runtime and absent otherwise: told which host function
-/// stands for a kernel. `run` gets the kernel's arguments and launch shape.
-extern "C" void fakecuda_bind(const void* kernel, void (*run)(void**, dim3, dim3))
-    __attribute__((weak));
+/// stands for a kernel. `run` gets the kernel's arguments and launch shape; kernels take one
+/// argument by value, `param_bytes` long, of which the double keeps a copy until the work runs.
+extern "C" void fakecuda_bind(const void* kernel,
+                              void (*run)(void**, dim3, dim3),
+                              std::size_t param_bytes) __attribute__((weak));
 /// Supplied by a test double that wants blocks simulated lane by lane (SimTeam) while it returns
 /// non-zero; rows otherwise run on SerialTeam.
 extern "C" int fakecuda_simulates_blocks() __attribute__((weak));
@@ -25,20 +28,25 @@ inline constexpr int kBlockLanes = 256;
 
 namespace device_detail {
 
+/// The one argument of a row kernel.
+template <class Program>
+struct Launch {
+  Program program;
+  std::int64_t rows;
+};
+
 template <int Lanes, class Program>
-__global__ void __launch_bounds__(Lanes)
-    row_kernel(const __grid_constant__ Program program, std::int64_t rows) {
+__global__ void __launch_bounds__(Lanes) row_kernel(const __grid_constant__ Launch<Program> launch) {
   BlockTeam<Lanes> team;
-  for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
-    program(team, row);
+  for (std::int64_t row = blockIdx.x; row < launch.rows; row += gridDim.x) {
+    launch.program(team, row);
     team.sync();
   }
 }
 
 template <int Lanes, class Program>
 void run_on_host(void** arguments, dim3 /*grid*/, dim3 /*block*/) {
-  const Program& program = *static_cast<const Program*>(arguments[0]);
-  const std::int64_t rows = *static_cast<const std::int64_t*>(arguments[1]);
+  const auto& [program, rows] = *static_cast<const Launch<Program>*>(arguments[0]);
   if (fakecuda_simulates_blocks != nullptr && fakecuda_simulates_blocks() != 0) {
     run_rows_host<SimTeam<Lanes>>(program, rows);
   } else {
@@ -50,7 +58,7 @@ template <int Lanes, class Program>
 bool bind_host_version() {
   if (fakecuda_bind != nullptr) {
     fakecuda_bind(reinterpret_cast<const void*>(&row_kernel<Lanes, Program>),
-                  &run_on_host<Lanes, Program>);
+                  &run_on_host<Lanes, Program>, sizeof(Launch<Program>));
   }
   return true;
 }
@@ -69,7 +77,8 @@ void launch_rows(cudaStream_t stream,
   if (rows <= 0) return;
   [[maybe_unused]] static const bool bound = device_detail::bind_host_version<Lanes, Program>();
   const auto blocks = static_cast<unsigned>(rows < max_blocks ? rows : max_blocks);
-  device_detail::row_kernel<Lanes><<<blocks, Lanes, 0, stream>>>(program, rows);
+  const device_detail::Launch<Program> launch{program, rows};
+  device_detail::row_kernel<Lanes, Program><<<blocks, Lanes, 0, stream>>>(launch);
   if (const cudaError_t code = cudaGetLastError(); code != cudaSuccess) {
     throw Error("launch of a row kernel (" + std::to_string(blocks) + " blocks of " +
                 std::to_string(Lanes) + " threads) failed: " + cudaGetErrorString(code) + " (" +

@@ -4,6 +4,7 @@
 #define BOOST_TEST_MODULE runtime_rows_device
 #include "core/describe/error.h"
 #include "core/runtime/rows/column_sum.h"
+#include "core/runtime/rows/host_rows.h"
 #include "core/runtime/rows/sim_team.h"
 #include "tests/core/runtime/rows/device_programs.h"
 #include "tests/core/runtime/rows/programs.h"
@@ -21,11 +22,15 @@ namespace {
 
 using Run = void (*)(void**, dim3, dim3);
 Run last_bound = nullptr;
+std::size_t last_bytes = 0;
 bool simulates = false;
 
 }  // namespace
 
-extern "C" void fakecuda_bind(const void* /*kernel*/, Run run) { last_bound = run; }
+extern "C" void fakecuda_bind(const void* /*kernel*/, Run run, std::size_t param_bytes) {
+  last_bound = run;
+  last_bytes = param_bytes;
+}
 extern "C" int fakecuda_simulates_blocks() { return simulates ? 1 : 0; }
 
 namespace headroom::runtime::rows::testing {
@@ -37,8 +42,12 @@ bool has_gpu() {
   int count = 0;
   return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
 }
-utf::assertion_result with_gpu(utf::test_unit_id /*unit*/) { return has_gpu(); }
-utf::assertion_result without_gpu(utf::test_unit_id /*unit*/) { return !has_gpu(); }
+utf::assertion_result with_gpu(utf::test_unit_id /*unit*/) {
+  return utf::assertion_result(has_gpu());
+}
+utf::assertion_result without_gpu(utf::test_unit_id /*unit*/) {
+  return utf::assertion_result(!has_gpu());
+}
 
 BOOST_AUTO_TEST_CASE(a_launch_without_a_gpu_says_so, *utf::precondition(without_gpu)) {
   std::vector<float> data(100, 1.0f);
@@ -60,8 +69,12 @@ BOOST_AUTO_TEST_CASE(the_bound_host_version_computes_what_the_kernel_would,
     BOOST_CHECK_THROW((launch_on_two_blocks<256>(nullptr, program, 3)), Error);
     BOOST_CHECK_THROW((launch<32>(nullptr, program, 3)), Error);
     BOOST_REQUIRE(last_bound != nullptr);
-    std::int64_t rows = 3;
-    void* arguments[] = {const_cast<Softmax<float>*>(&program), &rows};
+    struct {
+      Softmax<float> program;
+      std::int64_t rows;
+    } argument{program, 3};
+    BOOST_TEST(last_bytes == sizeof(argument));
+    void* arguments[] = {&argument};
     last_bound(arguments, dim3(3), dim3(32));
     for (std::int64_t i = 0; i < x.size(); ++i) {
       BOOST_REQUIRE_CLOSE(double{x[i]}, want[static_cast<std::size_t>(i)], 1e-3);
