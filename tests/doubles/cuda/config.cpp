@@ -113,6 +113,8 @@ void apply(Config& config, std::string_view key, std::string_view value) {
     config.host_guard = choice(key, value, "on", "off");
   } else if (key == "scan_arguments") {
     config.scan_arguments = choice(key, value, "on", "off");
+  } else if (key == "blocks") {
+    config.simulate_blocks = choice(key, value, "simulate", "serial");
   } else if (key == "races") {
     config.races = choice(key, value, "on", "off");
   } else if (key == "poison") {

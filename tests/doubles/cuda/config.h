@@ -26,6 +26,7 @@ struct Config {
   bool stage_pageable = false;
   bool host_guard = true;
   bool scan_arguments = true;
+  bool simulate_blocks = false;
   bool races = true;
   unsigned char poison = 0xCD;
   bool abort_on_violation = false;

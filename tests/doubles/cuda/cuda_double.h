@@ -33,30 +33,33 @@
 ///
 /// Configuration: `HEADROOM_CUDA_DOUBLE="key=value,key=value"`, or cuda_double_configure().
 ///
-///     devices=1            number of devices; 0 makes every call fail with cudaErrorNoDevice
-///     driver=13000         version the driver supports, or none; below 13000 every call fails with
-///                          cudaErrorInsufficientDriver
-///     cc=9.0               compute capability; a launch fails with cudaErrorNoKernelImageForDevice
-///                          when the kernel's file was compiled for no fitting architecture
-///     image=auto|missing   missing: no kernel has an image for this device
-///     memory=80GiB         bytes of one device (accounted; backed only where touched)
-///     context=512MiB       bytes of it that the context takes
-///     granularity=2MiB     block size by which cudaMemGetInfo counts
-///     sms=132              multiprocessors
-///     order=latest|oldest|random:SEED   which stream runs next among those that may
-///     default_stream=legacy|reject      reject: using stream 0 (also by cudaMemcpy) is an error
-///     pageable=error|stage asynchronous copies from or to unpinned memory: an error, or as
-///     hardware host_guard=on|off    device memory inaccessible to the host scan_arguments=on|off
-///     check the pointers in kernel arguments races=on|off         report unordered conflicting
-///     accesses poison=0xCD          byte of fresh memory and of used workspaces abort=on|off off;
-///     on: print the first violation and abort report=on|off        off; on: print violations and
-///     leaks when the process ends
+///     devices=1       number of devices; with 0 every call fails with cudaErrorNoDevice
+///     driver=13000    version the driver supports, or `none`; below the runtime's own version
+///                     every call fails with cudaErrorInsufficientDriver
+///     cc=9.0          compute capability; a launch fails with cudaErrorNoKernelImageForDevice
+///                     when the kernel's file was compiled for no fitting architecture
+///     image=auto      or missing: no kernel has an image for this device
+///     memory=80GiB    bytes of one device (accounted; backed only where touched)
+///     context=512MiB  bytes of it that the context takes
+///     granularity=2MiB    block size by which cudaMemGetInfo counts
+///     sms=132         multiprocessors
+///     order=latest    which stream runs next among those that may: latest, oldest, random:SEED
+///     default_stream=legacy   or reject: using stream 0 (also by cudaMemcpy) is an error
+///     pageable=error  asynchronous copies of unpinned memory; or stage: as hardware does them
+///     host_guard=on   or off: device memory accessible to the host
+///     scan_arguments=on   or off: the pointers in kernel arguments are not checked
+///     blocks=serial   or simulate: what fakecuda_simulates_blocks() tells row programs
+///     races=on        or off: unordered conflicting accesses are not reported
+///     poison=0xCD     byte of fresh memory and of used workspaces
+///     abort=off       or on: print the first violation and abort
+///     report=off      or on: print violations and leaks when the process ends
 ///
 /// Sizes take B, KiB, MiB, GiB or TiB. A misspelt configuration aborts the process.
 /// Not modelled (absent symbols, so a link error): graphs and capture, managed memory, textures,
-/// IPC, memory pools other than cudaMallocAsync, per-thread default streams. Threads: every
-/// function may be called from any thread; queued work runs inside the call that needs it, one
-/// operation at a time.
+/// IPC, memory pools other than cudaMallocAsync, per-thread default streams.
+///
+/// Threads: every function may be called from any thread; queued work runs inside the call that
+/// needs it, one operation at a time.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -72,6 +75,9 @@ extern "C" {
 void fakecuda_bind(const void* fn,
                    void (*run)(void** args, dim3 grid, dim3 block),
                    size_t param_bytes);
+
+/// Non-zero when host versions should simulate the lanes of a block (key `blocks`).
+int fakecuda_simulates_blocks(void);
 
 /// What happened since the start or the last reset.
 typedef struct {

@@ -19,10 +19,11 @@ constexpr std::size_t kPatternBytes = std::size_t{16} << 20;
 constexpr std::size_t kPatternThreshold = std::size_t{4} << 20;
 constexpr std::size_t kRememberedFrees = 4096;
 
-// The upper halves of these addresses (14940..., 11118...) are unlikely as a pair of packed 32-bit
-// sizes, so that scanning kernel arguments for pointers does not mistake sizes for them.
-constexpr std::uintptr_t kDeviceHint = 0x3A5C'0000'0000;
-constexpr std::uintptr_t kPinnedHint = 0x2B6E'0000'0000;
+// Kernel arguments are scanned for pointers. So that two packed 32-bit sizes, or a size beside
+// stale padding, are not mistaken for one, upper halves are odd numbers (14940, 11118) and the
+// first lower halves are large.
+constexpr std::uintptr_t kDeviceHint = 0x3A5C'8000'0000;
+constexpr std::uintptr_t kPinnedHint = 0x2B6E'8000'0000;
 constexpr std::size_t kRangeBytes = std::size_t{1} << 40;
 
 std::size_t round_up(std::size_t value, std::size_t unit) {
@@ -235,6 +236,14 @@ Space Memory::space(const void* pointer) const {
   return in_device_range(address) || in_pinned_range(address) ? Space::kDead : Space::kPageable;
 }
 
+const Allocation* Memory::find_freed(const void* pointer) const {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  const auto found = std::find_if(freed_.rbegin(), freed_.rend(), [&](const Allocation& freed) {
+    return address >= freed.base && address < freed.end();
+  });
+  return found == freed_.rend() ? nullptr : &*found;
+}
+
 std::string Memory::describe(const void* pointer) const {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   if (pointer == nullptr) return "a null pointer";
@@ -242,10 +251,8 @@ std::string Memory::describe(const void* pointer) const {
     return "byte " + std::to_string(address - allocation->base) + " of " + to_string(*allocation);
   }
   if (!in_device_range(address) && !in_pinned_range(address)) return "pageable host memory";
-  for (auto freed = freed_.rbegin(); freed != freed_.rend(); ++freed) {
-    if (address >= freed->base && address < freed->end()) {
-      return "byte " + std::to_string(address - freed->base) + " of freed " + to_string(*freed);
-    }
+  if (const Allocation* freed = find_freed(pointer)) {
+    return "byte " + std::to_string(address - freed->base) + " of freed " + to_string(*freed);
   }
   auto next = live_.upper_bound(address);
   if (next != live_.begin() && address - std::prev(next)->second.end() < kGap) {

@@ -72,6 +72,8 @@ class Memory {
 
   /// The live allocation that holds `pointer`, or null.
   [[nodiscard]] const Allocation* find(const void* pointer) const;
+  /// The latest freed allocation that held `pointer`, if it is remembered.
+  [[nodiscard]] const Allocation* find_freed(const void* pointer) const;
   [[nodiscard]] Allocation* find_base(const void* pointer);
   [[nodiscard]] Space space(const void* pointer) const;
   [[nodiscard]] bool in_device_range(std::uintptr_t address) const;

@@ -35,6 +35,12 @@ void fakecuda_bind(const void* fn, void (*run)(void**, dim3, dim3), size_t param
   rt.kernels.bind(fn, run, param_bytes);
 }
 
+int fakecuda_simulates_blocks() {
+  Runtime& rt = runtime();
+  const std::lock_guard lock(rt.mutex);
+  return rt.config.simulate_blocks ? 1 : 0;
+}
+
 void** __cudaRegisterFatBinary(void* wrapper) {
   Runtime& rt = runtime();
   const std::lock_guard lock(rt.mutex);

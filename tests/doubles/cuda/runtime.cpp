@@ -34,7 +34,7 @@ void Runtime::reset() {
   scheduler = std::make_unique<Scheduler>(config, *memory);
   counters = {};
   violations.clear();
-  lt_objects.clear();
+  lt_objects = {};
 }
 
 Runtime& runtime() {
@@ -57,8 +57,8 @@ std::vector<std::string> leaks() {
   std::vector<std::string> lines;
   for (const auto& [base, allocation] : rt.memory->live()) lines.push_back(to_string(allocation));
   for (std::string& line : rt.scheduler->alive()) lines.push_back(std::move(line));
-  if (!rt.lt_objects.empty()) {
-    lines.push_back(std::to_string(rt.lt_objects.size()) + " cuBLASLt handles or descriptors");
+  if (rt.lt_objects.count() > 0) {
+    lines.push_back(std::to_string(rt.lt_objects.count()) + " cuBLASLt handles or descriptors");
   }
   return lines;
 }

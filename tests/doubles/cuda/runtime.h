@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tests/doubles/cuda/config.h"
+#include "tests/doubles/cuda/cublaslt_descriptors.h"
 #include "tests/doubles/cuda/cuda_double.h"
 #include "tests/doubles/cuda/kernels.h"
 #include "tests/doubles/cuda/memory.h"
@@ -8,7 +9,6 @@
 
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -26,7 +26,7 @@ struct Runtime {
   Kernels kernels;
   cuda_double_counters_t counters{};
   std::vector<std::string> violations;
-  std::set<const void*> lt_objects;  ///< cuBLASLt handles and created descriptors that are alive
+  LtObjects lt_objects;
 
   /// Drops everything but the kernels.
   void reset();

@@ -1,6 +1,5 @@
 #include "tests/doubles/cuda/test/double_test.h"
 
-#include <cstring>
 #include <numeric>
 
 namespace headroom::cuda_double {
@@ -48,11 +47,6 @@ BOOST_AUTO_TEST_CASE(the_kind_must_be_true) {
   BOOST_TEST(cudaMemcpy(pinned.get(), device.get(), 16, cudaMemcpyDeviceToDevice) ==
              cudaErrorInvalidValue);
   BOOST_TEST(violated("kind is DeviceToDevice"));
-  cudaMemcpyKind unknown = cudaMemcpyDefault;
-  const int nine = 9;
-  std::memcpy(&unknown, &nine, sizeof(unknown));
-  BOOST_TEST(cudaMemcpy(host, device.get(), 16, unknown) == cudaErrorInvalidMemcpyDirection);
-  BOOST_TEST(violated("unknown kind"));
   BOOST_TEST(cudaMemcpy(host, device.get(), 16, cudaMemcpyDefault) == cudaSuccess);
   BOOST_TEST(clean());
 }
