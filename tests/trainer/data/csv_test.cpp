@@ -1,7 +1,7 @@
 #include "trainer/data/csv.h"
 
 #include "core/describe/error.h"
-#include "tests/trainer/data/expect.h"
+#include "tests/support/expect.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,8 +1,8 @@
 #include "trainer/data/mapped_file.h"
 
 #include "core/describe/error.h"
+#include "tests/support/expect.h"
 #include "tests/support/temporary_folder.h"
-#include "tests/trainer/data/expect.h"
 
 #include <boost/test/unit_test.hpp>
 #include <sys/stat.h>

@@ -1,9 +1,9 @@
 #include "trainer/data/prefetcher.h"
 
 #include "core/describe/error.h"
+#include "tests/support/expect.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/trainer/data/buffers.h"
-#include "tests/trainer/data/expect.h"
 #include "trainer/data/open_dataset.h"
 #include "trainer/data/row_dataset.h"
 

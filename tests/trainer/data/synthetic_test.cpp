@@ -1,8 +1,8 @@
 #include "trainer/data/synthetic.h"
 
 #include "core/describe/error.h"
+#include "tests/support/expect.h"
 #include "tests/trainer/data/buffers.h"
-#include "tests/trainer/data/expect.h"
 #include "trainer/data/loader.h"
 #include "trainer/data/open_dataset.h"
 

@@ -1,9 +1,9 @@
 #include "trainer/data/token_dataset.h"
 
 #include "core/describe/error.h"
+#include "tests/support/expect.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/trainer/data/buffers.h"
-#include "tests/trainer/data/expect.h"
 #include "trainer/data/loader.h"
 #include "trainer/data/open_dataset.h"
 

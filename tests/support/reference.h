@@ -1,0 +1,41 @@
+#pragma once
+
+#include "core/describe/shape.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace headroom::test {
+
+/// A tensor of tests/reference: computed by PyTorch, see the README there.
+struct ReferenceTensor {
+  std::vector<std::int64_t> sizes;
+  std::vector<double> values;
+
+  /// The shape with these dimension names; generic ones without.
+  [[nodiscard]] Shape shape() const {
+    static constexpr const char* kNames[] = {"d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7"};
+    Shape shape;
+    for (std::size_t d = 0; d < sizes.size(); ++d) shape.append({kNames[d], sizes[d]});
+    return shape;
+  }
+};
+
+[[nodiscard]] inline nlohmann::json load_reference(const std::string& name) {
+  const std::string path = std::string(HEADROOM_SOURCE_DIR) + "/tests/reference/" + name + ".json";
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot open " + path);
+  return nlohmann::json::parse(file);
+}
+
+[[nodiscard]] inline ReferenceTensor tensor_of(const nlohmann::json& node) {
+  return {node.at("shape").get<std::vector<std::int64_t>>(),
+          node.at("data").get<std::vector<double>>()};
+}
+
+}  // namespace headroom::test
