@@ -294,6 +294,9 @@ class StepMaker {
     if (read.none() || write.none() || read == write) return false;
     const bool ends = std::find(live.dies.begin(), live.dies.end(), read) != live.dies.end();
     const bool begins = ((live.born >> static_cast<unsigned>(rule.write)) & 1U) != 0;
+    // A parameter's gradient lives on into the next micro batch, where what it took over is born
+    // again at the same place.
+    if (step_.accumulation > 1 && step_.tensor(write).category == Category::kGradients) return false;
     if (!ends || !begins || step_.bytes(read) != step_.bytes(write)) return false;
     for (const InPlace& taken : call.in_place) {
       if (taken.read == rule.read || taken.write == rule.write ||

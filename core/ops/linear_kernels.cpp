@@ -1,8 +1,9 @@
-#include "core/ops/linear.h"
-
 #include "core/ops/kernels.h"
+#include "core/ops/linear.h"
 #include "core/ops/row_sums.h"
 #include "core/runtime/backend.h"
+
+#include <algorithm>
 
 namespace headroom::ops::HEADROOM_KERNELS {
 namespace {
@@ -22,8 +23,8 @@ struct RowDot {
   [[nodiscard]] std::int64_t row_elements() const { return columns; }
   template <class Team>
   HEADROOM_HD void operator()(Team& team, std::int64_t row) const {
-    const A dot = team.sum(columns, [](A a, A b) { return a * b; }, rows::in(x + row * columns),
-                           rows::in(w));
+    const A dot = team.sum(
+        columns, [](A a, A b) { return a * b; }, rows::in(x + row * columns), rows::in(w));
     const A offset = bias == nullptr ? A(0) : static_cast<A>(*bias);
     T* target = y + row;
     team.once([=] { *target = static_cast<T>(dot + offset); });
@@ -45,9 +46,11 @@ struct RowScale {
     const A k = static_cast<A>(dy[row]);
     T* target = dx + row * columns;
     if (accumulate) {
-      team.apply(columns, [k](A& v, A e) { v += k * e; }, rows::inout(target), rows::in(w));
+      team.apply(
+          columns, [k](A& v, A e) { v += k * e; }, rows::inout(target), rows::in(w));
     } else {
-      team.apply(columns, [k](A& v, A e) { v = k * e; }, rows::out(target), rows::in(w));
+      team.apply(
+          columns, [k](A& v, A e) { v = k * e; }, rows::out(target), rows::in(w));
     }
   }
 };
@@ -86,14 +89,15 @@ void forward_typed(KernelContext& context) {
 }
 
 template <class T>
-void weight_gradient(KernelContext& context, const Linear::Size& s, const T* dy) {
-  using A = rows::Accumulate<T>;
+void weight_gradient(KernelContext& context,
+                     const Linear::Size& s,
+                     const T* dy,
+                     rows::Accumulate<T>* partial) {
   const T* x = context.read<T>(Linear::kX);
   T* dw = context.write<T>(Linear::kWeight, s.in * s.out);
   const bool accumulate = context.accumulates(Linear::kWeight);
   if (s.out == 1) {
-    sum_rows(runtime::backend(context), x, dy, s.rows, s.in,
-             context.workspace<A>(kRowPartials * s.in), dw, accumulate);
+    sum_rows(runtime::backend(context), x, dy, s.rows, s.in, partial, dw, accumulate);
     return;
   }
   // dW (in, out) = x^T dy, or (out, in) = dy^T x.
@@ -142,13 +146,17 @@ void backward_typed(KernelContext& context) {
   using A = rows::Accumulate<T>;
   const Linear::Size s = size(context);
   const T* dy = context.read<T>(context.output_gradient(0));
+  // The sums of db and those of dW for a single output feature take turns in one scratch buffer.
+  const bool sums_weight = s.out == 1 && context.has_write(Linear::kWeight);
+  const std::int64_t columns =
+      std::max(sums_weight ? s.in : 0, context.has_write(Linear::kBias) ? s.out : 0);
+  A* partial = columns > 0 ? context.workspace<A>(kRowPartials * columns) : nullptr;
   // Order matters: dx may take the place of x, which dW still reads.
   if (context.has_write(Linear::kBias)) {
-    sum_rows<T, A>(runtime::backend(context), dy, nullptr, s.rows, s.out,
-                   context.workspace<A>(kRowPartials * s.out),
+    sum_rows<T, A>(runtime::backend(context), dy, nullptr, s.rows, s.out, partial,
                    context.write<T>(Linear::kBias, s.out), context.accumulates(Linear::kBias));
   }
-  if (context.has_write(Linear::kWeight)) weight_gradient(context, s, dy);
+  if (context.has_write(Linear::kWeight)) weight_gradient(context, s, dy, partial);
   if (context.has_write(Linear::kX)) input_gradient(context, s, dy);
 }
 

@@ -17,7 +17,9 @@ enum class Reduction : std::uint8_t { kSum, kMean, kMax };
 /// Sum and mean keep nothing for backward; max keeps x and y, and equal maxima share the gradient
 /// evenly, as torch.amax does. A NaN among the values is the maximum.
 /// FLOPs (x and y elements n, m): sum and max n - m, mean n; backward sum 0, mean n, max 4 n.
-/// Errors: ShapeError if the pattern does not parse, has two inputs, or does not fit x.
+/// Errors: ShapeError if the pattern does not parse, has two inputs, or does not fit x. Error from
+/// the kernel if a maximum is the loss of a step that accumulates: backward needs each one on its
+/// own, and the loss holds their sum.
 class Reduce final : public Op {
  public:
   static constexpr std::string_view kName = "reduce";

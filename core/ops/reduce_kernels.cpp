@@ -1,3 +1,4 @@
+#include "core/describe/error.h"
 #include "core/ops/kernels.h"
 #include "core/ops/reduce.h"
 #include "core/ops/reduce_rows.h"
@@ -47,10 +48,11 @@ void forward_typed(KernelContext& context) {
   const T* x = context.read<T>(0);
   T* y = context.write<T>(0, context.write_type(0).shape.numel());
   auto& backend = runtime::backend(context);
-  // The maximum of a single element is that element; as a sum it may be accumulated too.
-  if (op.reduction() == Reduction::kMax && count > 1) {
-    reduce<MaxOf<A>>(backend, plan, x, static_cast<const T*>(nullptr), y, A(1),
-                     context.accumulates(0));
+  if (op.reduction() == Reduction::kMax) {
+    if (context.accumulates(0)) {
+      throw Error("[reduce] a maximum cannot be the loss of a step that accumulates micro batches");
+    }
+    reduce<MaxOf<A>>(backend, plan, x, static_cast<const T*>(nullptr), y, A(1), false);
     return;
   }
   const A scale =

@@ -167,8 +167,8 @@ struct ReduceColumns {
   }
 };
 
-/// y (+)= scale * reduction of x. Only a single result may be accumulated with a scale or a
-/// maximum; no step asks for more, since only its scalar loss is accumulated forward.
+/// y (+)= scale * reduction of x. Only a single result may be accumulated with a scale, and sums
+/// alone are; no step asks for more, since only its scalar loss is accumulated forward.
 template <class R, class T, class Out>
 void reduce(runtime::Backend& backend,
             const ReducePlan& plan,
