@@ -25,7 +25,8 @@ void list_gpus() {
   Table table({Align::kLeft, Align::kLeft, Align::kRight, Align::kRight, Align::kRight,
                Align::kRight, Align::kRight, Align::kRight});
   table.add({"name", "", "memory", "TB/s", "f32", "bf16", "f16", "fp8"});
-  for (const estimator::Hardware& hardware : load_hardware_catalog().all()) {
+  const estimator::HardwareCatalog catalog = load_hardware_catalog();
+  for (const estimator::Hardware& hardware : catalog.all()) {
     const auto memory = estimator::capacity(hardware);
     table.add({hardware.name, hardware.display, memory ? format_bytes(memory->value) : "-",
                fmt::format("{:.3g}", hardware.memory.bandwidth.value.value() / 1e12),

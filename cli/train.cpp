@@ -108,6 +108,12 @@ ExitCode run_train(std::span<const std::string> words) {
   const LoadedPlan loaded = load_plan_with_notes(plan_input);
   const Plan& plan = loaded.plan;
 
+  if (world_size(plan.parallel) > 1 || plan.hardware.count > 1) {
+    throw ConfigError({{.where = {},
+                        .key = "hardware.count",
+                        .message = "this version trains on one device",
+                        .hint = "set hardware.count and parallel.data to 1, or only estimate"}});
+  }
   trainer::OpenedDevice device = trainer::open_device(plan);
   (void)trainer::make_loader(plan);  // bad data is refused before a run folder exists
   const auto estimate = estimate_plan(plan, hardware_for_run(plan, device.device->name()));

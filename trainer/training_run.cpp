@@ -108,6 +108,7 @@ class TrainingRun {
       const auto steps = directory_.checkpoints();
       if (steps.empty()) throw IoError(directory_.path().string() + " has no checkpoint to resume");
       state_ = load_checkpoint(directory_.checkpoint(steps.back()), executor_);
+      saved_step_ = state_.step;
       return;
     }
     state_.seed = plan_.training.seed;
@@ -155,6 +156,7 @@ class TrainingRun {
       after_step(scalars, result, seconds, batches.waited().value() - waited);
     }
     if (state_.step != saved_step_) save();
+    if (!memory_recorded_) return;  // resumed at its end: no step has been measured
     watch_.observe(device_->memory().used);
     record(watch_.record(state_.step, ledger_, executor_));
   }

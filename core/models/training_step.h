@@ -8,7 +8,8 @@ namespace headroom::models {
 
 /// The whole training step of a plan on one device, as the engine runs it and the estimator
 /// counts it.
-/// Errors: ShapeError; Error if the engine cannot train what the plan asks for (precision).
+/// Errors: ShapeError; ConfigError naming every key that asks for what the engine does not do:
+/// precisions other than f32, recomputation, ways of splitting a model over devices.
 [[nodiscard]] Step training_step(const Plan& plan,
                                  const DeviceTraits& device,
                                  DType compute = DType::kF32);

@@ -40,6 +40,19 @@ BOOST_AUTO_TEST_CASE(a_resumed_run_ends_with_the_bits_of_an_uninterrupted_one) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(resuming_a_finished_run_does_nothing) {
+  const test::TemporaryFolder folder;
+  test::Recorder first, second;
+  const Plan plan = test::load("cruncher-odd.yaml", {"training.max_steps=3"});
+  const auto finished = test::run(plan, folder.path(), "", first);
+  const auto again = test::run(plan, folder.path(), "auto", second);
+  BOOST_TEST((again.outcome.code == ExitCode::kOk));
+  BOOST_TEST(again.directory.path().string() == finished.directory.path().string());
+  BOOST_TEST(second.all<StepRecord>().empty());
+  BOOST_TEST(second.all<MemoryRecord>().empty());
+  BOOST_TEST(second.all<CheckpointRecord>().empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_changed_model_cannot_be_resumed) {
   const test::TemporaryFolder folder;
   test::Recorder recorder;

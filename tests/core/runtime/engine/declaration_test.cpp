@@ -5,6 +5,7 @@
 #include "core/ops/mse.h"
 #include "core/optim/rules.h"
 #include "core/runtime/kernel_context.h"
+#include "tests/core/runtime/engine/known_op_device.h"
 #include "tests/core/runtime/engine/run_step.h"
 
 namespace headroom {
@@ -50,41 +51,6 @@ void double_backward(runtime::KernelContext& context) {
   for (std::int64_t i = 0; i < n; ++i) dx[i] = 2 * dy[i];
 }
 
-/// A CPU device that also knows the op above.
-class DeviceWithDouble final : public runtime::Device {
- public:
-  DeviceWithDouble() : cpu_(runtime::make_cpu_device(1, false)), kernels_(cpu_->kernels()) {
-    kernels_.add("double", Pass::kForward, double_forward);
-    kernels_.add("double", Pass::kBackward, double_backward);
-  }
-  std::string_view name() const override { return "cpu"; }
-  std::string description() const override { return "test"; }
-  const runtime::KernelTable& kernels() const override { return kernels_; }
-  runtime::Queue& queue() override { return cpu_->queue(); }
-  void* allocate(Bytes size, Place place) override { return cpu_->allocate(size, place); }
-  void release(void* memory, Place place) noexcept override { cpu_->release(memory, place); }
-  void copy_to_device(void* d, const void* h, Bytes n) override { cpu_->copy_to_device(d, h, n); }
-  void copy_to_host(void* h, const void* d, Bytes n) override { cpu_->copy_to_host(h, d, n); }
-  void fill_zero(void* d, Bytes n) override { cpu_->fill_zero(d, n); }
-  void synchronize() override {}
-  bool immediate() const override { return true; }
-  bool needs_staging() const override { return false; }
-  Bytes matmul_workspace_size() const override { return Bytes(0); }
-  void set_matmul_workspace(void*, Bytes) override {}
-  void upload(int, void*, const void*, Bytes) override {}
-  void await_upload(int) override {}
-  void mark_consumed(int) override {}
-  void await_staging(int) override {}
-  runtime::DeviceMemory memory() const override { return cpu_->memory(); }
-  std::vector<runtime::FixedPart> fixed_parts() const override { return {}; }
-  void forbid(void* memory, Bytes size) noexcept override { cpu_->forbid(memory, size); }
-  void permit(void* memory, Bytes size) noexcept override { cpu_->permit(memory, size); }
-
- private:
-  std::unique_ptr<runtime::Device> cpu_;
-  runtime::KernelTable kernels_;
-};
-
 /// loss = mse(2 w, target)
 Step describe(Double::Lies lies) {
   Graph graph;
@@ -101,7 +67,7 @@ Step describe(Double::Lies lies) {
 }
 
 PlaceUsage measured(const Step& step) {
-  DeviceWithDouble device;
+  test::KnownOpDevice device("double", double_forward, double_backward);
   runtime::Ledger ledger(step);
   runtime::Executor executor(step, plan_arena(step), device, ledger);
   executor.initialise(1);
