@@ -35,19 +35,35 @@ std::size_t count_nodes(const ConfigNode& node) {
   return count;
 }
 
+/// The parser counts bytes; people count characters.
+SourceLocation location(const YAML::Mark& mark, const std::string& file, std::string_view text) {
+  SourceLocation where{.file = file};
+  if (mark.is_null()) return where;
+  where.line = mark.line + 1;
+  where.column = mark.column + 1;
+  const auto end = static_cast<std::size_t>(mark.pos);
+  const auto length = static_cast<std::size_t>(mark.column);
+  if (mark.column < 0 || length > end || end > text.size()) return where;
+  for (const char c : text.substr(end - length, length)) {
+    const bool continues = (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+    where.column -= continues ? 1 : 0;
+  }
+  return where;
+}
+
 /// Turns the parser's events into a tree.
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(const std::string& file) : file_(file) {}
+  TreeBuilder(const std::string& file, std::string_view text) : file_(file), text_(text) {}
 
   ConfigNode take_root() { return std::move(root_); }
   [[nodiscard]] bool is_empty() const { return !has_root_; }
 
   /// The parser takes a quote that is still open at the end of the file for closed.
-  void check_last_quote(std::string_view text) const {
+  void check_last_quote() const {
     const auto start = static_cast<std::size_t>(last_quoted_.pos);
-    if (start >= text.size() || (text[start] != '"' && text[start] != '\'')) return;
-    if (!is_closed(text.substr(start))) refuse(at(last_quoted_), "this quote is never closed");
+    if (start >= text_.size() || (text_[start] != '"' && text_[start] != '\'')) return;
+    if (!is_closed(text_.substr(start))) refuse(at(last_quoted_), "this quote is never closed");
   }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
@@ -103,7 +119,7 @@ class TreeBuilder final : public YAML::EventHandler {
   };
 
   [[nodiscard]] SourceLocation at(const YAML::Mark& mark) const {
-    return {.file = file_, .line = mark.line + 1, .column = mark.column + 1};
+    return location(mark, file_, text_);
   }
 
   /// `quoted` begins with a quote; true when the same one ends it, escapes apart.
@@ -197,6 +213,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   std::string file_;
+  std::string_view text_;
   ConfigNode root_;
   bool has_root_ = false;
   std::vector<Open> open_;
@@ -207,11 +224,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
 /// The parser's own words, without its position, which is shown as ours.
 void refuse_syntax(const YAML::Exception& error, const std::string& file, std::string_view text) {
-  SourceLocation where{.file = file};
-  if (!error.mark.is_null()) {
-    where.line = error.mark.line + 1;
-    where.column = error.mark.column + 1;
-  }
+  const SourceLocation where = location(error.mark, file, text);
   const bool tab = text.find("\n\t") != std::string_view::npos;
   refuse(where, "this is not valid YAML: " + error.msg,
          tab ? "indent with spaces, not tabs" : "check indentation, colons and closing brackets");
@@ -234,13 +247,13 @@ ConfigNode parse_yaml(std::string_view text, const std::string& file) {
     refuse({.file = file}, "this is a binary file, not YAML");
   }
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // byte order mark
-  TreeBuilder builder(file);
+  TreeBuilder builder(file, text);
   try {
     std::istringstream in{std::string(text)};
     YAML::Parser parser(in);
     while (parser.HandleNextDocument(builder)) {
     }
-    builder.check_last_quote(text);
+    builder.check_last_quote();
   } catch (const YAML::Exception& error) {
     refuse_syntax(error, file, text);
   }
