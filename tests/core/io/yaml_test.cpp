@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(kinds_and_positions) {
 
 BOOST_AUTO_TEST_CASE(columns_count_characters) {
   const ConfigNode root = parse_yaml("a: 1\nb: {\"\xC3\xA4\xE2\x82\xAC\": 2, c: 3}\n", "f.yaml");
-  BOOST_TEST(place(at(root, "b").entries[1].where) == "f.yaml:2:13");
+  BOOST_TEST(place(at(root, "b").entries[1].where) == "f.yaml:2:14");
 }
 
 BOOST_AUTO_TEST_CASE(repeated_keys_are_kept) {
