@@ -48,16 +48,13 @@ SavedOperands Linear::saved() const { return {.inputs = {kX, kWeight}, .outputs 
 
 namespace {
 
-/// A product of two matrices, or of a matrix and a vector when n is 1.
-Work product_work(MatmulSize size, Bytes read, Bytes written, DType dtype, bool vector) {
-  Work work{.read = read, .written = written, .compute = dtype};
-  if (vector) {
-    work.other_flops = size.flops();
-  } else {
-    work.matmul = size;
-    work.matmul_flops = size.flops();
-  }
-  return work;
+Work product_work(MatmulSize size, Bytes read, Bytes written, DType dtype) {
+  return {.matmul = size,
+          .matmul_flops = size.flops(),
+          .other_flops = Flops(0),
+          .read = read,
+          .written = written,
+          .compute = dtype};
 }
 
 }  // namespace
@@ -67,7 +64,7 @@ Work Linear::forward_work(std::span<const TensorType> inputs) const {
   const DType dtype = inputs[kX].dtype;
   const Bytes y(s.rows * s.out * size_of(dtype));
   Work work = product_work({.m = s.rows, .n = s.out, .k = s.in},
-                           inputs[kX].bytes() + inputs[kWeight].bytes(), y, dtype, s.out == 1);
+                           inputs[kX].bytes() + inputs[kWeight].bytes(), y, dtype);
   if (options_.bias) {
     work.other_flops += Flops(static_cast<double>(s.rows) * static_cast<double>(s.out));
     work.read += inputs[kBias].bytes();
@@ -84,12 +81,10 @@ SmallList<Work, 3> Linear::backward_work(std::span<const TensorType> inputs,
   const Bytes dy(s.rows * s.out * size_of(dtype));
   SmallList<Work, 3> list;
   if (wants(wanted, kWeight)) {
-    list.push_back(product_work({.m = s.in, .n = s.out, .k = s.rows}, x + dy, weight, dtype,
-                                s.out == 1));
+    list.push_back(product_work({.m = s.in, .n = s.out, .k = s.rows}, x + dy, weight, dtype));
   }
   if (wants(wanted, kX)) {
-    list.push_back(product_work({.m = s.rows, .n = s.in, .k = s.out}, dy + weight, x, dtype,
-                                s.out == 1));
+    list.push_back(product_work({.m = s.rows, .n = s.in, .k = s.out}, dy + weight, x, dtype));
   }
   if (options_.bias && wants(wanted, kBias)) {
     Work sum{.read = dy, .written = inputs[kBias].bytes(), .compute = dtype};

@@ -29,6 +29,10 @@ void check_binary() {
   check_op(binary_case<OpType>({{"a", 1}}, 4));
   check_op(binary_case<OpType>({}, 7));
   check_large(binary_case<OpType>({{"a", 131}, {"b", 517}}, 9));
+  OpCase loss = binary_case<OpType>({}, 13);
+  loss.upstream.clear();
+  check_op(loss);
+  BOOST_CHECK_CLOSE(run_op(loss, {.accumulation = 3}).output[0], 3 * run_op(loss).output[0], 1e-12);
   OpCase one_sided = binary_case<OpType>({{"a", 3}, {"b", 5}}, 11);
   one_sided.operands[0].gradient = false;
   check_op(one_sided);
