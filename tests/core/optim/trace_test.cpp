@@ -1,6 +1,6 @@
 #include "tests/core/optim/update_step.h"
 #include "tests/support/compare.h"
-#include "tests/support/reference.h"
+#include "tests/support/reference_optimizer.h"
 
 #include <boost/test/unit_test.hpp>
 
@@ -8,23 +8,6 @@ namespace headroom::test {
 namespace {
 
 BOOST_AUTO_TEST_SUITE(traces)
-
-OptimizerPlan plan_of(const nlohmann::json& node) {
-  const auto& hyper = node.at("hyper");
-  const auto value = [&](const char* key) { return hyper.value(key, 0.0); };
-  return {.name = *from_name<OptimizerKind>(node.at("optimizer").get<std::string>()),
-          .lr = value("lr"),
-          .weight_decay = value("weight_decay"),
-          .momentum = value("momentum"),
-          .dampening = value("dampening"),
-          .nesterov = hyper.value("nesterov", false),
-          .alpha = value("alpha"),
-          .centered = hyper.value("centered", false),
-          .beta1 = value("beta1"),
-          .beta2 = value("beta2"),
-          .eps = value("eps"),
-          .eps_inside_root = node.at("form") == "lecture"};
-}
 
 /// Column c of a (steps, columns) table: one element's values over time.
 std::vector<double> column(const ReferenceTensor& table, std::size_t c) {
@@ -46,7 +29,7 @@ void check_table(const ReferenceTensor& got,
 }
 
 void check_trace(const nlohmann::json& reference, const nlohmann::json& node, DType dtype) {
-  const OptimizerPlan plan = plan_of(node);
+  const OptimizerPlan plan = optimizer_of(node);
   const ReferenceTensor gradients = tensor_of(reference.at("gradients"));
   const std::int64_t steps = gradients.sizes[0];
   const std::int64_t size = gradients.sizes[1];
