@@ -45,8 +45,9 @@ std::string wrap(const std::string& text, std::size_t width, const std::string& 
   return result + line + '\n';
 }
 
+constexpr std::size_t kWidth = 98;
+
 std::string note(const std::string& text) {
-  constexpr std::size_t kWidth = 98;
   return wrap(text, kWidth, "  - ", "    ");
 }
 
@@ -101,8 +102,9 @@ std::string flops_text(const Estimate& e) {
   text += "  the rule of thumb 6 N P gives " + format_flops(e.flops_explained.six_n_p) +
           "; the difference:\n";
   for (const estimator::FlopsTerm& term : e.flops_explained.terms) {
-    text += note((term.flops.value() < 0 ? "-" : "+") +
-                 format_flops(Flops(std::abs(term.flops.value()))) + ": " + term.reason);
+    const std::string sign = term.flops.value() < 0 ? "-" : "+";
+    text += wrap(sign + format_flops(Flops(std::abs(term.flops.value()))) + ": " + term.reason,
+                 kWidth, "    ", "      ");
   }
   // Next to published runs a small one says nothing.
   constexpr double kWorthComparing = 1e18;
@@ -136,9 +138,10 @@ std::string time_text(const Estimate& e) {
     table.add({"cost", fmt::format("{} ({} to {}), {:.3g} GPU-hours", format_usd(e.cost->run->typical),
                                    format_usd(e.cost->run->low), format_usd(e.cost->run->high),
                                    e.cost->gpu_hours.typical)});
-    table.add({"", price_note(*e.cost, e.hardware)});
   }
-  return text + table.text(kIndent);
+  text += table.text(kIndent);
+  if (e.cost && e.cost->run) text += wrap(price_note(*e.cost, e.hardware), kWidth, "  ", "  ");
+  return text;
 }
 
 std::string timeline_text(const Estimate& e) {

@@ -3,12 +3,12 @@
 #include <filesystem>
 #include <iostream>
 
-#include <unistd.h>
-
 #include "cli/terminal.h"
 #include "core/io/config_dirs.h"
+#include "core/io/machine.h"
 #include "core/io/plan_yaml.h"
 #include "core/io/yaml.h"
+#include "estimator/plan_hardware.h"
 
 #if HEADROOM_HAS_ENGINE
 #include "trainer/data/batch.h"
@@ -22,12 +22,10 @@ constexpr const char* kGenericProcessor = "cpu-generic";
 /// Stands in for a GPU that the plan does not name: its memory is counted right, its time is not.
 constexpr const char* kFallbackGpu = "h100-sxm";
 
-/// A generic processor has the memory of the machine we run on.
-void add_machine_memory(estimator::Hardware& hardware) {
-  if (hardware.kind != estimator::HardwareKind::kCpu || estimator::capacity(hardware)) return;
-  const std::int64_t bytes = ::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE);
-  hardware.memory.usable = estimator::exact_figure(
-      Bytes(bytes), estimator::Standing::kMeasured, "physical memory of this machine");
+/// The one file of that name, or all files when there is none: aliases and suggestions need them.
+estimator::HardwareCatalog catalog_for(const std::string& name) {
+  const auto file = io::find_config("hardware", name.empty() ? kGenericProcessor : name, {});
+  return file ? estimator::HardwareCatalog({io::read_yaml(*file)}) : load_hardware_catalog();
 }
 
 }  // namespace
@@ -42,31 +40,16 @@ estimator::HardwareCatalog load_hardware_catalog() {
 }
 
 estimator::Hardware hardware_of(const Plan& plan) {
-  const std::string& name = plan.hardware.gpu;
-  estimator::Hardware hardware;
-  if (name.ends_with(".yaml") || name.ends_with(".yml")) {
-    hardware = estimator::hardware_from_node(io::read_yaml(name));
-  } else if (name.empty() && plan.hardware.device == DeviceKind::kCuda) {
-    throw ConfigError({{.where = {},
-                        .key = "hardware.gpu",
-                        .message = "which GPU? hardware.device is cuda",
-                        .hint = "add --gpu NAME; `headroom list gpus` shows all names"}});
-  } else {
-    hardware = load_hardware_catalog().get(name.empty() ? kGenericProcessor : name);
-  }
-  add_machine_memory(hardware);
-  return hardware;
+  const estimator::HardwareCatalog catalog = catalog_for(plan.hardware.gpu);
+  return estimator::hardware_of(
+      plan, {.catalog = &catalog,
+             .machine_memory = io::machine_memory(),
+             .read_file = [](const std::string& path) { return io::read_yaml(path); }});
 }
 
 estimator::Hardware hardware_for_run(const Plan& plan, std::string_view device) {
-  const auto wanted =
-      device == "cpu" ? estimator::HardwareKind::kCpu : estimator::HardwareKind::kGpu;
-  if (!plan.hardware.gpu.empty()) {
-    estimator::Hardware named = hardware_of(plan);
-    if (named.kind == wanted) return named;
-  }
-  Plan local = plan;
-  local.hardware.gpu = device == "cpu" ? kGenericProcessor : kFallbackGpu;
+  Plan local = estimator::as_run_on(plan, std::string(device));
+  if (device == "cuda" && local.hardware.gpu.empty()) local.hardware.gpu = kFallbackGpu;
   return hardware_of(local);
 }
 

@@ -86,6 +86,8 @@ std::vector<Suggestion> suggest(const Estimate& base) {
                      if (a.fits) return a.step_time_ratio < b.step_time_ratio;
                      return a.saves > b.saves;
                    });
+  constexpr std::size_t kShown = 5;
+  if (suggestions.size() > kShown) suggestions.resize(kShown);
   return suggestions;
 }
 

@@ -115,6 +115,10 @@ Estimate estimate(const Plan& plan, const Hardware& hardware, const EstimateOpti
   estimate_flops(result);
   estimate_time(traits, result);
   judge(result);
+  if (plan.parallel.data > 1) {
+    result.warnings.push_back(
+        "data-parallel ranks: memory and time are those of one rank without its communication");
+  }
   if (options.suggestions && result.verdict.fits == false) {
     result.verdict.suggestions = suggest(result);
   }

@@ -1,4 +1,5 @@
 #include "core/describe/arena_plan.h"
+#include "core/describe/format.h"
 #include "core/models/training_step.h"
 #include "estimator/frameworks/lowering.h"
 
@@ -14,7 +15,7 @@ Lowering lower_headroom(const Plan& plan, const DeviceTraits& device) {
                   .parameters = step.parameter_count};
   result.assumptions.push_back(
       "every tensor has a fixed place, laid out before the first step; fixed places cost " +
-      std::to_string(arena.packing_loss().value()) + " bytes beyond the most that is ever alive");
+      format_bytes(arena.packing_loss()) + " beyond the most that is ever alive");
   if (plan.training.optimizer_in_backward) {
     result.assumptions.push_back(
         "each parameter is updated as soon as its gradient is complete, so gradients do not all "
