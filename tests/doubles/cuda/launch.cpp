@@ -1,6 +1,7 @@
 #include "tests/doubles/cuda/launch.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -40,9 +41,9 @@ std::string shape_problem(const LaunchConfig& config) {
 }
 
 bool mapped(std::uintptr_t address) {
-  constexpr std::uintptr_t kPage = 4096;
+  static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   unsigned char resident = 0;
-  return mincore(reinterpret_cast<void*>(address / kPage * kPage), kPage, &resident) == 0;
+  return mincore(reinterpret_cast<void*>(address / page * page), page, &resident) == 0;
 }
 
 /// Finds the pointers in a parameter. On a GPU a pointer to freed memory or to the program's own

@@ -11,7 +11,6 @@
 namespace headroom::cuda_double {
 namespace {
 
-constexpr std::size_t kPage = 4096;
 constexpr std::size_t kGap = 64 << 10;
 constexpr std::size_t kDeviceAlignment = 256;
 constexpr unsigned char kSlack = 0xFD;
@@ -28,6 +27,11 @@ constexpr std::size_t kRangeBytes = std::size_t{1} << 40;
 
 std::size_t round_up(std::size_t value, std::size_t unit) {
   return (value + unit - 1) / unit * unit;
+}
+
+std::size_t page_size() {
+  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return size;
 }
 
 char* at(std::uintptr_t address) { return reinterpret_cast<char*>(address); }
@@ -116,7 +120,7 @@ bool Memory::map_pattern(std::uintptr_t begin, std::size_t bytes) {
 // The range ends as close to a page's end as its alignment allows, so that running past it faults.
 std::uintptr_t Memory::map_pages(AddressRange& range, std::size_t bytes, Allocation& allocation) {
   const std::size_t aligned = round_up(bytes, kDeviceAlignment);
-  allocation.page_bytes = round_up(aligned, kPage);
+  allocation.page_bytes = round_up(aligned, page_size());
   allocation.pages = range.place(allocation.page_bytes, live_);
   if (allocation.pages == 0) return 0;
   const bool mapped =

@@ -7,6 +7,7 @@
 #include "tests/doubles/cuda/memory.h"
 #include "tests/doubles/cuda/scheduler.h"
 
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -25,7 +26,7 @@ struct Runtime {
   std::unique_ptr<Scheduler> scheduler;
   Kernels kernels;
   cuda_double_counters_t counters{};
-  std::vector<std::string> violations;
+  std::deque<std::string> violations;  ///< a deque, because callers hold pointers into the texts
   LtObjects lt_objects;
 
   /// Drops everything but the kernels.

@@ -161,7 +161,10 @@ Stream* Scheduler::pick() {
       return *std::max_element(ready.begin(), ready.end(), older);
     }
     case Order::kRandom:
-      if (!std::exchange(seeded_, true)) random_.seed(config_.seed);
+      if (seed_ != config_.seed) {
+        seed_ = config_.seed;
+        random_.seed(config_.seed);
+      }
       return ready[random_() % ready.size()];
   }
   return nullptr;

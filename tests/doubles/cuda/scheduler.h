@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -128,7 +129,7 @@ class Scheduler {
   std::uint64_t next_operation_ = 1;
   std::uint32_t next_id_ = 1;
   bool running_ = false;
-  bool seeded_ = false;
+  std::optional<std::uint64_t> seed_;  ///< the one random_ was started with
   cudaError_t failure_ = cudaSuccess;
 };
 
