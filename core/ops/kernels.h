@@ -8,6 +8,7 @@ namespace headroom::ops::HEADROOM_KERNELS {
 /// Each adds the kernels of one op, compiled for the backend at hand.
 void register_activation(runtime::KernelTable& table);
 void register_cross_entropy(runtime::KernelTable& table);
+void register_einsum(runtime::KernelTable& table);
 void register_elementwise(runtime::KernelTable& table);
 void register_linear(runtime::KernelTable& table);
 void register_mse(runtime::KernelTable& table);

@@ -9,6 +9,7 @@ KernelTable cpu_kernels() {
   KernelTable table;
   ops::cpu_kernels::register_activation(table);
   ops::cpu_kernels::register_cross_entropy(table);
+  ops::cpu_kernels::register_einsum(table);
   ops::cpu_kernels::register_elementwise(table);
   ops::cpu_kernels::register_linear(table);
   ops::cpu_kernels::register_mse(table);

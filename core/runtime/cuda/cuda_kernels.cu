@@ -8,6 +8,7 @@ KernelTable cuda_kernels() {
   KernelTable table;
   ops::cuda_kernels::register_activation(table);
   ops::cuda_kernels::register_cross_entropy(table);
+  ops::cuda_kernels::register_einsum(table);
   ops::cuda_kernels::register_elementwise(table);
   ops::cuda_kernels::register_linear(table);
   ops::cuda_kernels::register_mse(table);
