@@ -31,7 +31,10 @@ PlanPage::PlanPage(PlanDocument& document, QWidget* parent)
   connect(&document_, &PlanDocument::stateChanged, this, &PlanPage::showState);
   connect(&document_, &PlanDocument::estimated, this, &PlanPage::showEstimate);
   connect(&document_, &PlanDocument::suggested, this, &PlanPage::showSuggestions);
-  connect(&document_, &PlanDocument::opened, messages_, &MessageBar::clear);
+  connect(&document_, &PlanDocument::opened, this, [this] {
+    messages_->clear();
+    showEstimate();
+  });
   if (document_.isOpen()) {
     showState();
     showEstimate();
@@ -165,6 +168,13 @@ void PlanPage::showEstimate() {
     problems_of_plan_ = true;
   }
   cards_->setEnabled(current);
+  // Numbers of a plan that was open before are not shown with this one.
+  cards_->widget()->setVisible(document_.estimate().has_value());
+  if (!document_.estimate()) {
+    title_->setText(to_qt(document_.path().filename().string()));
+    subtitle_->clear();
+    details_->clear();
+  }
   verdict_->setVisible(current);
   suggestions_card_->hide();
   if (!current || !document_.estimate()) return;

@@ -16,10 +16,25 @@ class RoomyStyle : public QProxyStyle {
   [[nodiscard]] int pixelMetric(PixelMetric metric,
                                 const QStyleOption* option,
                                 const QWidget* widget) const override {
-    constexpr int kRoom = 7;
-    if (metric == PM_FocusFrameHMargin || metric == PM_HeaderMargin) return kRoom;
+    if (metric == PM_FocusFrameHMargin) return kRoom;
     return QProxyStyle::pixelMetric(metric, option, widget);
   }
+  [[nodiscard]] QRect subElementRect(SubElement element,
+                                     const QStyleOption* option,
+                                     const QWidget* widget) const override {
+    if (element == SE_HeaderLabel) return option->rect.adjusted(kRoom, 0, -kRoom, 0);
+    return QProxyStyle::subElementRect(element, option, widget);
+  }
+  [[nodiscard]] QSize sizeFromContents(ContentsType type,
+                                       const QStyleOption* option,
+                                       const QSize& size,
+                                       const QWidget* widget) const override {
+    const QSize wanted = QProxyStyle::sizeFromContents(type, option, size, widget);
+    return type == CT_HeaderSection ? wanted + QSize(kRoom, 0) : wanted;
+  }
+
+ private:
+  static constexpr int kRoom = 7;
 };
 
 }  // namespace
@@ -53,7 +68,7 @@ void TableView::setContent(TableContent content) {
 void TableView::fit() {
   table_.setColors(chart_colors(palette()));
   verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 5);
-  horizontalHeader()->setFixedHeight(fontMetrics().height() + 7);
+  horizontalHeader()->setFixedHeight(horizontalHeader()->sizeHint().height());
   QHeaderView* header = horizontalHeader();
   for (int column = 0; column < table_.columnCount(); ++column) {
     header->setSectionResizeMode(

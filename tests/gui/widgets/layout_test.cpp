@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <QAbstractButton>
+#include <QHeaderView>
 #include <QLabel>
 #include <QScrollBar>
 #include <QSplitter>
@@ -52,7 +53,10 @@ void check_nothing_clipped(QWidget& page) {
 /// Every cell's text fits its column.
 void check_cells(const TableView& view) {
   const QAbstractItemModel& model = *view.model();
+  const QHeaderView& header = *view.horizontalHeader();
+  BOOST_TEST(header.height() >= header.sizeHint().height());
   for (int column = 0; column < model.columnCount(); ++column) {
+    BOOST_TEST(view.columnWidth(column) >= header.sectionSizeHint(column));
     for (int row = 0; row < model.rowCount(); ++row) {
       const QString text = model.index(row, column).data().toString();
       BOOST_TEST(view.columnWidth(column) >= view.fontMetrics().horizontalAdvance(text),

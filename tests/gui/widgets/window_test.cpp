@@ -45,6 +45,25 @@ BOOST_AUTO_TEST_CASE(a_bad_file_shows_a_message_and_changes_nothing) {
   BOOST_TEST(test.window.planPage().messages().text().isEmpty());
 }
 
+BOOST_AUTO_TEST_CASE(a_plan_that_cannot_be_estimated_shows_no_other_numbers) {
+  TestWindow test;
+  PlanPage& page = test.window.planPage();
+  test.window.show();
+  BOOST_TEST(page.bar().isVisible());
+  const auto huge = test.folder.write("huge.yaml",
+                                      "model: {type: cruncher, dim: 1099511627776, num_layers: 4}\n"
+                                      "training: {micro_batch_size: 1, max_steps: 1,\n"
+                                      "           optimizer: sgd}\n");
+  test.window.openPath(huge);
+  BOOST_TEST((test.window.plan().path() == huge));
+  BOOST_TEST(page.messages().text().contains("cannot be estimated"));
+  BOOST_TEST(page.messages().isVisible());
+  BOOST_TEST(!page.bar().isVisible());
+  BOOST_TEST(test.window.plan().edit({{"model.dim", std::int64_t{64}}}, "dim").empty());
+  BOOST_TEST(page.messages().text().isEmpty());
+  BOOST_TEST(page.bar().isVisible());
+}
+
 BOOST_AUTO_TEST_CASE(files_open_by_drop) {
   TestWindow test;
   drop(test.window, test::shipped_plan("mlp-linear"));
