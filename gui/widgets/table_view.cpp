@@ -5,6 +5,7 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QProxyStyle>
+#include <QStyleOption>
 
 namespace headroom::gui {
 namespace {
@@ -19,18 +20,26 @@ class RoomyStyle : public QProxyStyle {
     if (metric == PM_FocusFrameHMargin) return kRoom;
     return QProxyStyle::pixelMetric(metric, option, widget);
   }
-  [[nodiscard]] QRect subElementRect(SubElement element,
-                                     const QStyleOption* option,
-                                     const QWidget* widget) const override {
-    if (element == SE_HeaderLabel) return option->rect.adjusted(kRoom, 0, -kRoom, 0);
-    return QProxyStyle::subElementRect(element, option, widget);
+  void drawControl(ControlElement element,
+                   const QStyleOption* option,
+                   QPainter* painter,
+                   const QWidget* widget) const override {
+    const auto* header = qstyleoption_cast<const QStyleOptionHeader*>(option);
+    if (element != CE_HeaderLabel || header == nullptr) {
+      QProxyStyle::drawControl(element, option, painter, widget);
+      return;
+    }
+    QStyleOptionHeader label = *header;
+    const int margin = QProxyStyle::pixelMetric(PM_HeaderMargin, option, widget);
+    label.rect.adjust(kRoom + 1 - margin, 0, margin - kRoom - 1, 0);
+    QProxyStyle::drawControl(element, &label, painter, widget);
   }
   [[nodiscard]] QSize sizeFromContents(ContentsType type,
                                        const QStyleOption* option,
                                        const QSize& size,
                                        const QWidget* widget) const override {
     const QSize wanted = QProxyStyle::sizeFromContents(type, option, size, widget);
-    return type == CT_HeaderSection ? wanted + QSize(kRoom, 0) : wanted;
+    return type == CT_HeaderSection ? wanted + QSize(2 * kRoom, 0) : wanted;
   }
 
  private:
