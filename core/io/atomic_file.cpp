@@ -50,13 +50,6 @@ std::optional<pid_t> writer_of(std::string_view name) {
   return pid;
 }
 
-void lock_or_throw(const FileDescriptor& file, const fs::path& path) {
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return;
-  // Filesystems without locks: the process id in the name still tells.
-  if (errno == ENOLCK || errno == ENOTSUP || errno == EINVAL) return;
-  throw_io_error("lock", path, errno);
-}
-
 /// The id may have been reused and the writer may live in another process namespace, so both the id
 /// and the lock must say that nobody writes.
 bool is_abandoned(const fs::path& path, pid_t writer) {
@@ -87,7 +80,7 @@ void synchronise_tree(const fs::path& folder) {
 AtomicFile::AtomicFile(fs::path path)
     : path_(without_trailing_slash(std::move(path))), temporary_(temporary_for(path_)) {
   file_ = open_with(temporary_, O_WRONLY | O_CREAT);
-  lock_or_throw(file_, temporary_);
+  lock_exclusively(file_, temporary_);
   // Emptied only under the lock: the name may be a leftover, or in use by another object.
   if (::ftruncate(file_.get(), 0) != 0) throw_io_error("empty", temporary_, errno);
 }
@@ -117,13 +110,13 @@ AtomicDirectory::AtomicDirectory(fs::path path)
   if (fs::exists(staging_, error)) {
     // Same name as ours: a leftover of a dead process with this id, unless it is locked.
     const FileDescriptor leftover = open_with(staging_, O_RDONLY | O_DIRECTORY);
-    lock_or_throw(leftover, staging_);
+    lock_exclusively(leftover, staging_);
     fs::remove_all(staging_, error);
     if (error) throw_io_error("remove", staging_, error.value());
   }
   if (::mkdir(staging_.c_str(), 0777) != 0) throw_io_error("create", staging_, errno);
   lock_ = open_with(staging_, O_RDONLY | O_DIRECTORY);
-  lock_or_throw(lock_, staging_);
+  lock_exclusively(lock_, staging_);
 }
 
 AtomicDirectory::~AtomicDirectory() {

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,6 +51,13 @@ FileDescriptor open_to_read(const std::filesystem::path& path) {
     throw IoError(fmt::format("cannot read {}: it is not a regular file", path.string()));
   }
   return file;
+}
+
+void lock_exclusively(const FileDescriptor& file, const std::filesystem::path& path) {
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return;
+  if (errno == ENOLCK || errno == ENOTSUP || errno == EINVAL) return;
+  if (errno != EWOULDBLOCK) throw_io_error("lock", path, errno);
+  throw IoError(fmt::format("cannot lock {}: another process is writing it", path.string()));
 }
 
 std::uint64_t file_size(const FileDescriptor& file, const std::filesystem::path& path) {

@@ -39,6 +39,10 @@ class FileDescriptor {
 /// Opens with `open(2)` flags, close-on-exec, mode 0666 less the umask. Errors: IoError.
 [[nodiscard]] FileDescriptor open_with(const std::filesystem::path& path, int flags);
 
+/// Locks an open file or folder for this owner alone until it is closed, where the filesystem can.
+/// Errors: IoError when somebody else holds it.
+void lock_exclusively(const FileDescriptor& file, const std::filesystem::path& path);
+
 /// Size of an open file in bytes. Errors: IoError.
 [[nodiscard]] std::uint64_t file_size(const FileDescriptor& file,
                                       const std::filesystem::path& path);

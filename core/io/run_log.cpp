@@ -1,12 +1,15 @@
 #include "core/io/run_log.h"
 
+#include "core/describe/error.h"
+
 #include <fcntl.h>
+#include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
-#include "core/describe/error.h"
+#include <cerrno>
+#include <cmath>
+#include <limits>
 
 namespace headroom::io {
 namespace {
@@ -23,12 +26,31 @@ class Fields {
     (*this)(key, number);
     value = Bytes(number);
   }
+  void operator()(const char* key, double& value) {
+    // JSON has no word for these; as null, a diverged run's loss would read back as 0.
+    if (writing_) {
+      if (std::isfinite(value)) {
+        json_[key] = value;
+      } else {
+        json_[key] = std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
+      }
+    } else if (const auto found = json_.find(key); found != json_.end() && !found->is_null()) {
+      constexpr double kInfinity = std::numeric_limits<double>::infinity();
+      if (*found == "NaN") {
+        value = std::numeric_limits<double>::quiet_NaN();
+      } else if (*found == "Infinity" || *found == "-Infinity") {
+        value = *found == "Infinity" ? kInfinity : -kInfinity;
+      } else {
+        value = found->get<double>();
+      }
+    }
+  }
   template <class T>
   void operator()(const char* key, std::optional<T>& value) {
     if (writing_) {
-      if (value) json_[key] = *value;
+      if (value) (*this)(key, *value);
     } else if (const auto found = json_.find(key); found != json_.end() && !found->is_null()) {
-      value = found->template get<T>();
+      (*this)(key, value.emplace());
     }
   }
   void operator()(const char* key, PerCategory<Bytes>& value) {
@@ -192,6 +214,7 @@ std::optional<LogRecord> parse(std::string_view line,
 
 RunLogWriter::RunLogWriter(const std::filesystem::path& path)
     : path_(path), file_(open_with(path, O_RDWR | O_CREAT | O_APPEND)) {
+  lock_exclusively(file_, path_);
   const std::uint64_t size = file_size(file_, path_);
   std::string text(size, '\0');
   read_exactly(file_, 0, std::as_writable_bytes(std::span(text)), path_);
@@ -210,7 +233,15 @@ void RunLogWriter::append(const LogRecord& record) {
   std::visit([&](auto& r) { visit(fields, r); }, copy);
   line_ = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   line_ += '\n';
-  write_fully(file_, std::as_bytes(std::span(line_)), path_);
+  const std::uint64_t valid = file_size(file_, path_);
+  try {
+    write_fully(file_, std::as_bytes(std::span(line_)), path_);
+  } catch (const IoError&) {
+    // A full disk may have taken half of the line; the next record must not follow on it. Should
+    // this fail too, the line stays cut short and is repaired when the log is next opened.
+    if (::ftruncate(file_.get(), static_cast<off_t>(valid)) != 0) file_.close();
+    throw;
+  }
 }
 
 std::vector<LogRecord> RunLogReader::poll() {

@@ -1,18 +1,19 @@
 #pragma once
 
+#include "core/describe/run_records.h"
+#include "core/io/file.h"
+
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/describe/run_records.h"
-#include "core/io/file.h"
-
 namespace headroom::io {
 
 /// Appends records to a run log: one JSON object a line, handed to the system in one write, so that
-/// a crash leaves a valid prefix and readers never see half a record.
-/// Errors: IoError. Threads: one writer.
+/// a crash leaves a valid prefix and readers never see half a record. Values that are not finite
+/// are written as the words NaN, Infinity and -Infinity.
+/// Errors: IoError, also when another process is writing the log. Threads: one writer.
 class RunLogWriter {
  public:
   /// Continues an existing log; a last line that a crash cut short is removed first.

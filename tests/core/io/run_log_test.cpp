@@ -1,10 +1,16 @@
-#include <fstream>
-
-#include <boost/test/unit_test.hpp>
+#include "core/io/run_log.h"
 
 #include "core/describe/error.h"
-#include "core/io/run_log.h"
 #include "tests/support/temporary_folder.h"
+
+#include <boost/test/unit_test.hpp>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
 
 namespace headroom::io {
 namespace {
@@ -18,7 +24,11 @@ struct LogFile {
 };
 
 StepRecord step(std::int64_t number) {
-  return {.step = number, .loss = 0.1, .learning_rate = 3e-4, .step_s = 0.25, .items_per_s = 1024,
+  return {.step = number,
+          .loss = 0.1,
+          .learning_rate = 3e-4,
+          .step_s = 0.25,
+          .items_per_s = 1024,
           .memory_peak = Bytes(123456789012)};
 }
 
@@ -47,6 +57,51 @@ BOOST_AUTO_TEST_CASE(every_record_reads_back_as_written) {
   BOOST_TEST((read.fixed_parts == memory.fixed_parts));
   BOOST_TEST(read.peak_phase == "backward");
   BOOST_TEST(std::get<EndRecord>(records[3]).message == "a \"quote\"\n");
+}
+
+BOOST_AUTO_TEST_CASE(values_that_are_not_finite_stay_what_they_are) {
+  const LogFile log;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  StepRecord diverged = step(1);
+  diverged.loss = std::numeric_limits<double>::quiet_NaN();
+  diverged.grad_norm = kInfinity;
+  RunLogWriter(log.path).append(diverged);
+  RunLogWriter(log.path).append(EndRecord{.last_loss = -kInfinity});
+  const auto records = read_run_log(log.path);
+  BOOST_REQUIRE(records.size() == 2U);
+  BOOST_TEST(std::isnan(std::get<StepRecord>(records[0]).loss));
+  BOOST_TEST(std::get<StepRecord>(records[0]).grad_norm.value() == kInfinity);
+  BOOST_TEST(std::get<EndRecord>(records[1]).last_loss.value() == -kInfinity);
+}
+
+BOOST_AUTO_TEST_CASE(a_second_writer_is_refused) {
+  const LogFile log;
+  const RunLogWriter writer(log.path);
+  BOOST_CHECK_EXCEPTION(RunLogWriter{log.path}, IoError, [](const IoError& error) {
+    return std::string(error.what()).find("another process is writing it") != std::string::npos;
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_full_disk_leaves_no_half_record) {
+  // The process may not make files larger than two records and a half.
+  const LogFile log;
+  RunLogWriter writer(log.path);
+  writer.append(step(1));
+  const auto size = std::filesystem::file_size(log.path);
+  rlimit old{};
+  BOOST_REQUIRE(::getrlimit(RLIMIT_FSIZE, &old) == 0);
+  const rlimit small{.rlim_cur = size * 5 / 2, .rlim_max = old.rlim_max};
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  BOOST_REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  writer.append(step(2));
+  BOOST_CHECK_THROW(writer.append(step(3)), IoError);
+  BOOST_REQUIRE(::setrlimit(RLIMIT_FSIZE, &old) == 0);
+  ::signal(SIGXFSZ, handler);
+  BOOST_TEST(std::filesystem::file_size(log.path) == 2 * size);
+  writer.append(step(4));
+  const auto records = read_run_log(log.path);
+  BOOST_REQUIRE(records.size() == 3U);
+  BOOST_TEST(std::get<StepRecord>(records[2]).step == 4);
 }
 
 BOOST_AUTO_TEST_CASE(a_line_cut_short_is_waited_for_and_removed_when_writing_goes_on) {
@@ -87,7 +142,9 @@ BOOST_AUTO_TEST_CASE(a_truncated_log_is_noticed) {
 
 BOOST_AUTO_TEST_CASE(unknown_types_and_fields_are_passed_over) {
   const LogFile log;
-  log.add("{\"type\":\"weather\",\"rain\":1}\n{\"type\":\"eval\",\"step\":3,\"loss\":2.5,\"new\":[]}\n");
+  log.add(
+      "{\"type\":\"weather\",\"rain\":1}\n{\"type\":\"eval\",\"step\":3,\"loss\":2.5,\"new\":[]}"
+      "\n");
   const auto records = read_run_log(log.path);
   BOOST_REQUIRE(records.size() == 1U);
   BOOST_TEST(std::get<EvalRecord>(records[0]).loss == 2.5);
