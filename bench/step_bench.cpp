@@ -4,19 +4,19 @@
 //              [--steps 30]
 // Prints one JSON object. scripts/compare-with-pytorch runs both sides in turn.
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <string>
-#include <vector>
-
-#include <boost/program_options.hpp>
-
 #include "core/models/training_step.h"
 #include "core/runtime/cpu/cpu_device.h"
 #include "core/runtime/executor.h"
 #include "core/runtime/openmp_policy.h"
 #include "trainer/measure/matmul_rate.h"
+
+#include <boost/program_options.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -66,8 +66,7 @@ int run(int argc, char** argv) {
   const Plan plan = plan_of(options);
   const Step step = models::training_step(plan, kCpuTraits);
   const ArenaPlan arena = plan_arena(step);
-  const auto device =
-      runtime::make_cpu_device(plan.training.threads, options["strict"].as<bool>());
+  const auto device = runtime::make_cpu_device(plan.training.threads, options["strict"].as<bool>());
   runtime::Ledger ledger(step);
   runtime::Executor executor(step, arena, *device, ledger);
   executor.initialise(1);

@@ -1,10 +1,10 @@
 #include "cli/arguments.h"
 
-#include <iostream>
+#include "core/describe/spelling.h"
 
 #include <boost/program_options.hpp>
 
-#include "core/describe/spelling.h"
+#include <iostream>
 
 namespace headroom::cli {
 

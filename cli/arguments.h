@@ -1,13 +1,13 @@
 #pragma once
 
-#include <span>
-#include <string>
-#include <vector>
+#include "cli/command.h"
 
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/variables_map.hpp>
 
-#include "cli/command.h"
+#include <span>
+#include <string>
+#include <vector>
 
 namespace headroom::cli {
 

@@ -1,9 +1,3 @@
-#include <ctime>
-#include <iostream>
-
-#include <boost/program_options.hpp>
-#include <fmt/format.h>
-
 #include "cli/arguments.h"
 #include "cli/json_parts.h"
 #include "cli/plan_input.h"
@@ -13,6 +7,12 @@
 #include "estimator/hardware.h"
 #include "trainer/make_device.h"
 #include "trainer/measure/measure_device.h"
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <iostream>
 
 namespace headroom::cli {
 namespace {
@@ -78,21 +78,23 @@ ExitCode run_bench(std::span<const std::string> words) {
   po::options_description options;
   options.add_options()("device", po::value<std::string>()->default_value("auto"),
                         "auto, cpu or cuda");
-  options.add_options()("threads", po::value<int>()->default_value(0), "CPU threads; 0 = all cores");
+  options.add_options()("threads", po::value<int>()->default_value(0),
+                        "CPU threads; 0 = all cores");
   options.add_options()("json", po::bool_switch(), "one JSON document instead of text");
   options.add_options()("output,o", po::value<std::string>(),
                         "write a hardware file for hardware.gpu=FILE");
   const Arguments arguments = parse("bench", words, options);
   if (arguments.help) return ExitCode::kOk;
   const auto kind = from_name<DeviceKind>(arguments.text("device"));
-  if (!kind) throw Error("--device: auto, cpu or cuda, not " + arguments.text("device"), ExitCode::kUsage);
+  if (!kind)
+    throw Error("--device: auto, cpu or cuda, not " + arguments.text("device"), ExitCode::kUsage);
   Plan plan;
   plan.hardware.device = *kind;
   plan.training.threads = arguments.options["threads"].as<int>();
   const auto device = trainer::make_device(plan);
-  const auto measured =
-      trainer::measure_device(*device, {.large = device->name() == "cuda"},
-                              [](const std::string& what) { std::cerr << "timing " << what << '\n'; });
+  const auto measured = trainer::measure_device(
+      *device, {.large = device->name() == "cuda"},
+      [](const std::string& what) { std::cerr << "timing " << what << '\n'; });
   if (arguments.has("output")) {
     Plan local;
     if (device->name() == "cuda") local.hardware.gpu = "h100-sxm";
@@ -102,10 +104,11 @@ ExitCode run_bench(std::span<const std::string> words) {
     hardware.display = device->description();
     hardware.aliases.clear();
     io::write_atomically(arguments.text("output"), estimator::hardware_to_yaml(hardware));
-    std::cerr << "wrote " << arguments.text("output") << "; use it with hardware.gpu="
-              << arguments.text("output") << '\n';
+    std::cerr << "wrote " << arguments.text("output")
+              << "; use it with hardware.gpu=" << arguments.text("output") << '\n';
   }
-  std::cout << (arguments.has("json") ? bench_json(*device, measured) : bench_text(*device, measured));
+  std::cout << (arguments.has("json") ? bench_json(*device, measured)
+                                      : bench_text(*device, measured));
   return ExitCode::kOk;
 }
 

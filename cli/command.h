@@ -1,10 +1,10 @@
 #pragma once
 
+#include "core/describe/error.h"
+
 #include <span>
 #include <string>
 #include <vector>
-
-#include "core/describe/error.h"
 
 namespace headroom::cli {
 

@@ -1,14 +1,14 @@
-#include <filesystem>
-#include <iostream>
-
-#include <boost/program_options.hpp>
-
 #include "cli/arguments.h"
 #include "cli/compare_report.h"
 #include "cli/plan_input.h"
 #include "core/io/plan_yaml.h"
 #include "core/io/run_log.h"
 #include "estimator/measured_run.h"
+
+#include <boost/program_options.hpp>
+
+#include <filesystem>
+#include <iostream>
 
 namespace headroom::cli {
 namespace {
@@ -54,10 +54,12 @@ ExitCode run_compare(std::span<const std::string> words) {
     (is_override(word) ? overrides : paths).push_back(word);
   }
   const bool json = arguments.has("json");
-  if (paths.size() == 1 && fs::is_directory(paths[0])) return compare_run(paths[0], overrides, json);
+  if (paths.size() == 1 && fs::is_directory(paths[0]))
+    return compare_run(paths[0], overrides, json);
   if (paths.size() >= 2) return compare_plans(paths, overrides, json);
-  throw Error(paths.empty() ? "compare what? Give a run folder, or two plans"
-                            : paths[0] + " is no run folder; give two plans or more to compare plans",
+  throw Error(paths.empty()
+                  ? "compare what? Give a run folder, or two plans"
+                  : paths[0] + " is no run folder; give two plans or more to compare plans",
               ExitCode::kUsage);
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "estimator/compare.h"
+
 #include <string>
 #include <vector>
-
-#include "estimator/compare.h"
 
 namespace headroom::cli {
 

@@ -1,10 +1,10 @@
-#include <fmt/format.h>
-
 #include "cli/compare_report.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "core/describe/format.h"
 #include "core/describe/plan_schema.h"
+
+#include <fmt/format.h>
 
 namespace headroom::cli {
 namespace {
@@ -32,7 +32,8 @@ std::string moment(const std::string& phase, const std::string& op) {
 
 std::string device_text(const Comparison& c) {
   Table table({Align::kLeft, Align::kRight, Align::kLeft});
-  table.add({"growth since the start", format_count(c.device_peak.value()), "counted by the system"});
+  table.add(
+      {"growth since the start", format_count(c.device_peak.value()), "counted by the system"});
   table.add({"tensors and packing", format_count(c.reserved.measured.value()), "reserved"});
   for (const auto& [name, bytes] : c.fixed_parts) {
     table.add({name, format_count(bytes.value()), "measured when it came into being"});
@@ -102,9 +103,8 @@ std::string plans_text(const std::vector<PlanColumn>& plans) {
     }
   }
   table.rule();
-  table.add(row("parameters", [](const PlanColumn& p) {
-    return format_count(p.estimate.model.parameters);
-  }));
+  table.add(row("parameters",
+                [](const PlanColumn& p) { return format_count(p.estimate.model.parameters); }));
   for (Category category : all_categories()) {
     bool any = false;
     for (const PlanColumn& p : plans) {

@@ -1,11 +1,11 @@
-#include <iostream>
-
-#include <boost/program_options.hpp>
-
 #include "cli/arguments.h"
 #include "cli/table.h"
 #include "core/describe/plan.h"
 #include "trainer/data/open_dataset.h"
+
+#include <boost/program_options.hpp>
+
+#include <iostream>
 
 namespace headroom::cli {
 
@@ -22,7 +22,8 @@ ExitCode run_data(std::span<const std::string> words) {
   plan.path = arguments.words[1];
   if (arguments.has("dtype")) {
     plan.dtype = dtype_from_name(arguments.text("dtype"));
-    if (!plan.dtype) throw Error("--dtype: unknown dtype " + arguments.text("dtype"), ExitCode::kUsage);
+    if (!plan.dtype)
+      throw Error("--dtype: unknown dtype " + arguments.text("dtype"), ExitCode::kUsage);
   }
   const auto dataset = trainer::open_dataset(plan);
   Table table({Table::Align::kLeft, Table::Align::kLeft});

@@ -1,11 +1,11 @@
-#include <iostream>
-
-#include <boost/program_options.hpp>
-
 #include "cli/arguments.h"
 #include "cli/estimate_report.h"
 #include "cli/plan_input.h"
 #include "core/io/plan_yaml.h"
+
+#include <boost/program_options.hpp>
+
+#include <iostream>
 
 namespace headroom::cli {
 

@@ -1,7 +1,7 @@
-#include <nlohmann/json.hpp>
-
 #include "cli/estimate_report.h"
 #include "cli/json_parts.h"
+
+#include <nlohmann/json.hpp>
 
 namespace headroom::cli {
 namespace {

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "estimator/estimate.h"
+
 #include <string>
 #include <vector>
-
-#include "estimator/estimate.h"
 
 namespace headroom::cli {
 

@@ -1,12 +1,12 @@
-#include <algorithm>
-#include <cmath>
-
-#include <fmt/format.h>
-
 #include "cli/estimate_report.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "core/describe/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 
 namespace headroom::cli {
 namespace {
@@ -24,7 +24,9 @@ std::string share(Bytes part, Bytes whole) {
 }
 
 /// Fills lines up to `width` columns; later lines are indented further.
-std::string wrap(const std::string& text, std::size_t width, const std::string& first,
+std::string wrap(const std::string& text,
+                 std::size_t width,
+                 const std::string& first,
                  const std::string& later) {
   std::string result, line = first;
   std::size_t begin = 0;
@@ -47,9 +49,7 @@ std::string wrap(const std::string& text, std::size_t width, const std::string& 
 
 constexpr std::size_t kWidth = 98;
 
-std::string note(const std::string& text) {
-  return wrap(text, kWidth, "  - ", "    ");
-}
+std::string note(const std::string& text) { return wrap(text, kWidth, "  - ", "    "); }
 
 std::string title(const Estimate& e) {
   const Plan& plan = e.plan;
@@ -126,18 +126,18 @@ std::string time_text(const Estimate& e) {
   table.add({"step", range_text(time.step) + ", bound by " + std::string(name(time.bound))});
   table.add({"speed", fmt::format("{} {}s/s", format_short_count(time.items_per_second), e.item)});
   if (time.mfu.peak.value() > 0) {
-    table.add({"MFU", fmt::format("{} of {} ({}; {})", format_percent(time.mfu.value),
-                                  format_rate(time.mfu.peak), name(time.mfu.dtype),
-                                  time.mfu.convention)});
+    table.add({"MFU",
+               fmt::format("{} of {} ({}; {})", format_percent(time.mfu.value),
+                           format_rate(time.mfu.peak), name(time.mfu.dtype), time.mfu.convention)});
   }
   if (e.steps) {
     table.add({"run", fmt::format("{} steps: {}", format_count(std::llround(*e.steps)),
                                   range_text(estimator::run_time(time.step, *e.steps)))});
   }
   if (e.cost && e.cost->run) {
-    table.add({"cost", fmt::format("{} ({} to {}), {:.3g} GPU-hours", format_usd(e.cost->run->typical),
-                                   format_usd(e.cost->run->low), format_usd(e.cost->run->high),
-                                   e.cost->gpu_hours.typical)});
+    table.add({"cost", fmt::format("{} ({} to {}), {:.3g} GPU-hours",
+                                   format_usd(e.cost->run->typical), format_usd(e.cost->run->low),
+                                   format_usd(e.cost->run->high), e.cost->gpu_hours.typical)});
   }
   text += table.text(kIndent);
   if (e.cost && e.cost->run) text += wrap(price_note(*e.cost, e.hardware), kWidth, "  ", "  ");
@@ -161,10 +161,10 @@ std::string timeline_text(const Estimate& e) {
 
 std::string textbook_text(const Estimate& e) {
   const estimator::Textbook& book = e.textbook;
-  return fmt::format(
-      "  textbook 4(P+A+G+O): {} + {} + {} + {} = {}\n", format_bytes(book.parameters),
-      format_bytes(book.activations), format_bytes(book.gradients),
-      format_bytes(book.optimizer_state), format_bytes(book.total()));
+  return fmt::format("  textbook 4(P+A+G+O): {} + {} + {} + {} = {}\n",
+                     format_bytes(book.parameters), format_bytes(book.activations),
+                     format_bytes(book.gradients), format_bytes(book.optimizer_state),
+                     format_bytes(book.total()));
 }
 
 }  // namespace

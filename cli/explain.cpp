@@ -1,8 +1,3 @@
-#include <iostream>
-
-#include <boost/program_options.hpp>
-#include <fmt/format.h>
-
 #include "cli/arguments.h"
 #include "cli/plan_input.h"
 #include "cli/table.h"
@@ -10,6 +5,11 @@
 #include "core/describe/plan_keys.h"
 #include "core/describe/plan_schema.h"
 #include "core/describe/spelling.h"
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include <iostream>
 
 namespace headroom::cli {
 namespace {
@@ -44,8 +44,8 @@ void explain_dtype(const DTypeInfo& dtype) {
   Table table({Align::kLeft, Align::kLeft});
   row(table, "bytes", std::to_string(dtype.bytes));
   if (is_float(dtype.dtype)) {
-    row(table, "bits", fmt::format("1 sign, {} exponent, {} fraction", dtype.exponent_bits,
-                                   dtype.mantissa_bits));
+    row(table, "bits",
+        fmt::format("1 sign, {} exponent, {} fraction", dtype.exponent_bits, dtype.mantissa_bits));
     row(table, "largest", fmt::format("{:.9g}", dtype.largest));
     row(table, "smallest normal", fmt::format("{:.9g}", dtype.smallest_normal));
     row(table, "smallest subnormal", fmt::format("{:.9g}", dtype.smallest_subnormal));
@@ -63,8 +63,7 @@ void explain_hardware(const estimator::Hardware& hardware) {
   if (const auto memory = estimator::capacity(hardware)) {
     add("memory", format_bytes(memory->value), *memory);
   }
-  add("bandwidth",
-      fmt::format("{:.4g} GB/s", hardware.memory.bandwidth.value.value() / 1e9),
+  add("bandwidth", fmt::format("{:.4g} GB/s", hardware.memory.bandwidth.value.value() / 1e9),
       hardware.memory.bandwidth);
   for (const auto& [dtype, figure] : hardware.peak) {
     add("peak " + std::string(name(dtype)), format_rate(figure.value), figure);
@@ -73,8 +72,9 @@ void explain_hardware(const estimator::Hardware& hardware) {
     add("context", format_bytes(hardware.memory.context->value), *hardware.memory.context);
   }
   if (hardware.price) {
-    table.add({"price", fmt::format("{} to {} per hour ({})", format_usd(hardware.price->low),
-                                    format_usd(hardware.price->high), hardware.price->date),
+    table.add({"price",
+               fmt::format("{} to {} per hour ({})", format_usd(hardware.price->low),
+                           format_usd(hardware.price->high), hardware.price->date),
                hardware.price->source});
   }
   std::cout << table.text();
@@ -123,7 +123,8 @@ ExitCode run_explain(std::span<const std::string> words) {
     return explain_hardware(*hardware), ExitCode::kOk;
   }
   std::vector<std::string> known;
-  for (const KeySpec& key : plan_schema()) known.emplace_back(key.path), known.emplace_back(key.leaf());
+  for (const KeySpec& key : plan_schema())
+    known.emplace_back(key.path), known.emplace_back(key.leaf());
   for (const DTypeInfo& dtype : all_dtypes()) known.emplace_back(dtype.name);
   for (const estimator::Hardware& hardware : catalog.all()) known.push_back(hardware.name);
   throw Error("nothing is called `" + word + "`" + did_you_mean(word, known) +

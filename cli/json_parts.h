@@ -1,10 +1,10 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include "core/describe/category.h"
 #include "core/describe/plan.h"
 #include "core/describe/units.h"
+
+#include <nlohmann/json.hpp>
 
 namespace headroom::cli {
 

@@ -1,8 +1,3 @@
-#include <iostream>
-
-#include <boost/program_options.hpp>
-#include <fmt/format.h>
-
 #include "cli/arguments.h"
 #include "cli/plan_input.h"
 #include "cli/table.h"
@@ -10,6 +5,11 @@
 #include "core/describe/plan_schema.h"
 #include "core/describe/spelling.h"
 #include "core/io/config_dirs.h"
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include <iostream>
 
 namespace headroom::cli {
 namespace {
@@ -78,8 +78,8 @@ void list_models() {
 ExitCode run_list(std::span<const std::string> words) {
   const Arguments arguments = parse("list", words, {});
   if (arguments.help) return ExitCode::kOk;
-  static const std::vector<std::string> kinds = {"models",     "gpus", "optimizers", "dtypes",
-                                                 "frameworks", "keys"};
+  static const std::vector<std::string> kinds = {"models", "gpus",       "optimizers",
+                                                 "dtypes", "frameworks", "keys"};
   const std::string kind = arguments.words.empty() ? "" : arguments.words[0];
   if (kind == "gpus") {
     list_gpus();

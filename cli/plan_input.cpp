@@ -1,14 +1,14 @@
 #include "cli/plan_input.h"
 
-#include <filesystem>
-#include <iostream>
-
 #include "cli/terminal.h"
 #include "core/io/config_dirs.h"
 #include "core/io/machine.h"
 #include "core/io/plan_yaml.h"
 #include "core/io/yaml.h"
 #include "estimator/plan_hardware.h"
+
+#include <filesystem>
+#include <iostream>
 
 #if HEADROOM_HAS_ENGINE
 #include "trainer/data/batch.h"

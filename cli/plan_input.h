@@ -1,13 +1,13 @@
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "cli/arguments.h"
 #include "core/describe/plan_read.h"
 #include "estimator/estimate.h"
 #include "estimator/hardware_catalog.h"
+
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace headroom::cli {
 

@@ -1,14 +1,14 @@
 #include "cli/program.h"
 
+#include "cli/command.h"
+#include "cli/terminal.h"
+#include "cli/version.h"
+#include "core/describe/spelling.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <iostream>
-
-#include "cli/command.h"
-#include "core/describe/spelling.h"
-#include "cli/terminal.h"
-#include "cli/version.h"
 
 #if HEADROOM_HAS_ENGINE
 #include "core/runtime/openmp_policy.h"
@@ -18,10 +18,11 @@ namespace headroom::cli {
 namespace {
 
 constexpr std::array kCommands = {
-    Command{"estimate", "PLAN [key=value ...] [--gpu NAME] [--gpus N] [--json] [--check] [--timeline]",
+    Command{"estimate",
+            "PLAN [key=value ...] [--gpu NAME] [--gpus N] [--json] [--check] [--timeline]",
             "memory, FLOPs, time, cost and whether it fits, before anything runs", run_estimate},
-    Command{"validate", "PLAN [key=value ...]", "check a plan file and say all that is wrong with it",
-            run_validate},
+    Command{"validate", "PLAN [key=value ...]",
+            "check a plan file and say all that is wrong with it", run_validate},
 #if HEADROOM_HAS_ENGINE
     Command{"train", "PLAN [key=value ...] [--resume auto|DIR] [--dry-run]",
             "run a plan and measure it", run_train},
@@ -34,24 +35,27 @@ constexpr std::array kCommands = {
     Command{"data", "info FILE", "what a data file holds", run_data},
 #endif
     Command{"explain", "NAME", "a plan key, a GPU, a dtype or an optimizer in words", run_explain},
-    Command{"list", "models|gpus|optimizers|dtypes|frameworks|keys", "everything there is of a kind",
-            run_list},
+    Command{"list", "models|gpus|optimizers|dtypes|frameworks|keys",
+            "everything there is of a kind", run_list},
 };
 
 void print_help() {
-  std::cout << "headroom: what a training run needs before it starts, the run, and both compared\n\n"
-               "  headroom estimate configs/runs/cruncher.yaml\n"
-               "  headroom estimate configs/runs/cruncher.yaml --gpu h100-sxm training.micro_batch_size=4096\n"
-               "  headroom train configs/runs/mlp-digits.yaml\n"
-               "  headroom compare runs/mlp-digits-1\n\ncommands\n";
+  std::cout
+      << "headroom: what a training run needs before it starts, the run, and both compared\n\n"
+         "  headroom estimate configs/runs/cruncher.yaml\n"
+         "  headroom estimate configs/runs/cruncher.yaml --gpu h100-sxm "
+         "training.micro_batch_size=4096\n"
+         "  headroom train configs/runs/mlp-digits.yaml\n"
+         "  headroom compare runs/mlp-digits-1\n\ncommands\n";
   for (const Command& entry : kCommands) {
     std::cout << "  " << entry.name << std::string(10 - entry.name.size(), ' ') << entry.summary
               << '\n';
   }
-  std::cout << "\n`headroom COMMAND --help` shows its options. Words with `=` change plan keys; dashes "
-               "are for the tool.\n"
-               "exit codes: 0 ok, 1 failure, 2 usage or plan, 3 does not fit, 4 diverged, 5 out of "
-               "memory, 130 interrupted\n";
+  std::cout
+      << "\n`headroom COMMAND --help` shows its options. Words with `=` change plan keys; dashes "
+         "are for the tool.\n"
+         "exit codes: 0 ok, 1 failure, 2 usage or plan, 3 does not fit, 4 diverged, 5 out of "
+         "memory, 130 interrupted\n";
 }
 
 ExitCode dispatch(std::span<const std::string> words) {

@@ -1,13 +1,13 @@
 #include "cli/progress.h"
 
-#include <algorithm>
-#include <iostream>
-
-#include <fmt/format.h>
-
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "core/describe/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
 
 namespace headroom::cli {
 
@@ -31,10 +31,10 @@ void Progress::start(const RunRecord& run) {
 std::string Progress::line(const StepRecord& step) const {
   const std::int64_t total = run_.total_steps;
   const double eta = eta_.seconds_for(total - step.step);
-  std::string text = fmt::format(
-      "step {}/{} {:.0f}%  loss {:.5g}  lr {:.3g}", step.step, total,
-      100.0 * static_cast<double>(step.step) / static_cast<double>(std::max<std::int64_t>(total, 1)),
-      step.loss, step.learning_rate);
+  std::string text = fmt::format("step {}/{} {:.0f}%  loss {:.5g}  lr {:.3g}", step.step, total,
+                                 100.0 * static_cast<double>(step.step) /
+                                     static_cast<double>(std::max<std::int64_t>(total, 1)),
+                                 step.loss, step.learning_rate);
   if (step.grad_norm) text += fmt::format("  gnorm {:.3g}", *step.grad_norm);
   text += fmt::format("  {} {}s/s", format_short_count(step.items_per_s), run_.item);
   if (step.mfu) text += fmt::format("  MFU {}", format_percent(*step.mfu));
@@ -67,9 +67,9 @@ void Progress::step(const StepRecord& step) {
   const auto width = static_cast<std::size_t>(std::max(terminal_width() - 1, 20));
   constexpr std::size_t kBar = 12;
   if (display_width(text) + kBar + 3 < width) {
-    const auto full = static_cast<std::size_t>(
-        static_cast<double>(kBar) * static_cast<double>(step.step) /
-        static_cast<double>(std::max<std::int64_t>(run_.total_steps, 1)));
+    const auto full =
+        static_cast<std::size_t>(static_cast<double>(kBar) * static_cast<double>(step.step) /
+                                 static_cast<double>(std::max<std::int64_t>(run_.total_steps, 1)));
     std::string bar;
     for (std::size_t i = 0; i < kBar; ++i) {
       bar += i < full ? (unicode_ ? "\u2588" : "#") : (unicode_ ? "\u2591" : ".");

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "core/describe/run_records.h"
+
 #include <chrono>
 #include <string>
-
-#include "core/describe/run_records.h"
 
 namespace headroom::cli {
 

@@ -1,9 +1,9 @@
 #include "cli/terminal.h"
 
-#include <cstdlib>
-
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include <cstdlib>
 
 namespace headroom::cli {
 namespace {
@@ -22,11 +22,16 @@ bool wants_colour(Stream stream) {
 
 std::string_view code(Colour colour) {
   switch (colour) {
-    case Colour::kRed: return "\033[31m";
-    case Colour::kGreen: return "\033[32m";
-    case Colour::kYellow: return "\033[33m";
-    case Colour::kBold: return "\033[1m";
-    case Colour::kDim: return "\033[2m";
+    case Colour::kRed:
+      return "\033[31m";
+    case Colour::kGreen:
+      return "\033[32m";
+    case Colour::kYellow:
+      return "\033[33m";
+    case Colour::kBold:
+      return "\033[1m";
+    case Colour::kDim:
+      return "\033[2m";
   }
   return "";
 }

@@ -1,12 +1,3 @@
-#include <atomic>
-#include <csignal>
-#include <filesystem>
-#include <iostream>
-
-#include <boost/program_options.hpp>
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include "cli/arguments.h"
 #include "cli/compare_report.h"
 #include "cli/estimate_report.h"
@@ -22,6 +13,15 @@
 #include "trainer/batches.h"
 #include "trainer/resume.h"
 #include "trainer/training_run.h"
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <iostream>
 
 namespace headroom::cli {
 namespace {
@@ -47,8 +47,8 @@ class Display final : public trainer::RunObserver {
   void on_record(const LogRecord& record) override {
     if (const auto* run = std::get_if<RunRecord>(&record)) {
       progress_.start(*run);
-      std::cerr << fmt::format("{} on {}: {} parameters, {} {}s per step, steps {} to {}\n", run->model,
-                               run->device_name, format_count(run->parameters),
+      std::cerr << fmt::format("{} on {}: {} parameters, {} {}s per step, steps {} to {}\n",
+                               run->model, run->device_name, format_count(run->parameters),
                                format_count(run->items_per_step), run->item, run->first_step,
                                run->total_steps)
                 << "data: " << run->data << '\n';
@@ -136,10 +136,9 @@ ExitCode run_train(std::span<const std::string> words) {
   ::sigaction(SIGTERM, &action, nullptr);
 
   Display display;
-  const trainer::RunOutcome outcome =
-      trainer::train(plan, std::move(device), choice.directory,
-                     {.resume = choice.resume, .stop = &stop_requested, .program = program_name()},
-                     display);
+  const trainer::RunOutcome outcome = trainer::train(
+      plan, std::move(device), choice.directory,
+      {.resume = choice.resume, .stop = &stop_requested, .program = program_name()}, display);
   print_end(outcome, choice.directory.path());
   return outcome.code;
 }

@@ -1,12 +1,12 @@
-#include <filesystem>
-#include <iostream>
-
-#include <boost/program_options.hpp>
-
 #include "cli/arguments.h"
 #include "cli/plan_input.h"
 #include "cli/terminal.h"
 #include "core/describe/format.h"
+
+#include <boost/program_options.hpp>
+
+#include <filesystem>
+#include <iostream>
 
 #if HEADROOM_HAS_ENGINE
 #include "trainer/batches.h"
@@ -40,8 +40,8 @@ ExitCode run_validate(std::span<const std::string> words) {
   const std::string data = check_data(loaded.plan);
   const estimator::Estimate estimate = estimate_plan(loaded.plan, hardware_of(loaded.plan));
   std::cout << plan.path << ": " << paint("ok", Colour::kGreen) << ", "
-            << model_type(loaded.plan.model) << " with "
-            << format_count(estimate.model.parameters) << " parameters; data: " << data << '\n';
+            << model_type(loaded.plan.model) << " with " << format_count(estimate.model.parameters)
+            << " parameters; data: " << data << '\n';
   return ExitCode::kOk;
 }
 

@@ -1,13 +1,13 @@
+#include "estimator/estimate.h"
+
 #include <algorithm>
 #include <functional>
-
-#include "estimator/estimate.h"
 
 namespace headroom::estimator {
 namespace {
 
 struct Change {
-  std::string words;   ///< as a command-line override
+  std::string words;  ///< as a command-line override
   std::string effect;
   std::function<void(Plan&)> apply;
 };
@@ -49,8 +49,7 @@ std::vector<Change> candidate_changes(const Plan& plan) {
   const bool keeps_state = optimizer != OptimizerKind::kSgd || training.optimizer.momentum != 0;
   if (keeps_state) {
     changes.push_back({"training.optimizer.name=sgd",
-                       "no optimizer state at all; needs its own learning rate",
-                       [](Plan& p) {
+                       "no optimizer state at all; needs its own learning rate", [](Plan& p) {
                          p.training.optimizer = {.name = OptimizerKind::kSgd,
                                                  .lr = p.training.optimizer.lr,
                                                  .weight_decay = p.training.optimizer.weight_decay};

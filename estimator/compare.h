@@ -1,10 +1,10 @@
 #pragma once
 
+#include "estimator/estimate.h"
+
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "estimator/estimate.h"
 
 namespace headroom::estimator {
 

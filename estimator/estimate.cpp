@@ -1,9 +1,9 @@
 #include "estimator/estimate.h"
 
-#include <algorithm>
-
 #include "core/describe/error.h"
 #include "core/models/training_step.h"
+
+#include <algorithm>
 
 namespace headroom::estimator {
 namespace {
@@ -47,9 +47,9 @@ void estimate_time(const DeviceTraits& traits, Estimate& result) {
   options.model_flops = model_flops(result.work);
   if (traits.staged_inputs) {
     const Bytes inputs = result.device().usage.steady[Category::kInputs];
-    options.host_transfer = HostTransfer{
-        .bytes_per_micro_step = Bytes(inputs.value() / traits.input_slots),
-        .micro_steps = plan.training.gradient_accumulation_steps};
+    options.host_transfer =
+        HostTransfer{.bytes_per_micro_step = Bytes(inputs.value() / traits.input_slots),
+                     .micro_steps = plan.training.gradient_accumulation_steps};
   }
   const TimeModel model(result.hardware);
   try {
@@ -74,7 +74,8 @@ void estimate_time(const DeviceTraits& traits, Estimate& result) {
 void judge(Estimate& result) {
   const DeviceMemoryEstimate& device = result.device();
   Verdict& verdict = result.verdict;
-  verdict.band = std::max(device.context_high - device.context, device.context - device.context_low);
+  verdict.band =
+      std::max(device.context_high - device.context, device.context - device.context_low);
   const auto total = capacity(result.hardware);
   if (!total) {
     result.warnings.push_back("no verdict: the capacity of " + result.hardware.name +

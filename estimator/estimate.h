@@ -1,9 +1,5 @@
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/describe/plan.h"
 #include "core/describe/trace.h"
 #include "estimator/cost.h"
@@ -13,6 +9,10 @@
 #include "estimator/reference_runs.h"
 #include "estimator/time.h"
 
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace headroom::estimator {
 
 /// Memory of one device of the plan, or of the host memory pinned for it.
@@ -20,16 +20,16 @@ struct DeviceMemoryEstimate {
   std::string device;  ///< `gpu 0`, `cpu`, `host`
   std::string role;    ///< what it does in the plan: `worker`, `staging`
   PlaceUsage usage;
-  Bytes reserved;      ///< what our allocator holds
-  Bytes context;       ///< driver context and libraries, where the hardware file knows it
+  Bytes reserved;  ///< what our allocator holds
+  Bytes context;   ///< driver context and libraries, where the hardware file knows it
   Bytes context_low, context_high;
   [[nodiscard]] Bytes device_peak() const { return reserved + context; }
 };
 
 /// One change to the plan that was estimated in its turn.
 struct Suggestion {
-  std::string change;          ///< `training.micro_batch_size=32`
-  std::string effect;          ///< in words
+  std::string change;  ///< `training.micro_batch_size=32`
+  std::string effect;  ///< in words
   Bytes saves;
   double step_time_ratio = 1;  ///< time per sample after / before
   bool fits = false;           ///< the changed plan fits
@@ -61,9 +61,10 @@ struct Estimate {
   WorkList work;
   FlopsCount flops;
   FlopsExplanation flops_explained;
-  double items_per_step = 0;   ///< samples (or tokens) of one step, all devices
-  std::string item;            ///< `sample` or `token`
-  std::optional<double> steps; ///< of the run; unset when the data set's size is needed and unknown
+  double items_per_step = 0;  ///< samples (or tokens) of one step, all devices
+  std::string item;           ///< `sample` or `token`
+  std::optional<double>
+      steps;  ///< of the run; unset when the data set's size is needed and unknown
   RunScale scale;
   std::optional<StepTime> time;  ///< unset when the hardware has no rate for the plan's dtype
   std::optional<CostEstimate> cost;

@@ -1,8 +1,8 @@
 #include "estimator/measured_run.h"
 
-#include <algorithm>
-
 #include "core/describe/error.h"
+
+#include <algorithm>
 
 namespace headroom::estimator {
 namespace {

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/describe/run_records.h"
 #include "estimator/compare.h"
+
+#include <string>
+#include <vector>
 
 namespace headroom::estimator {
 

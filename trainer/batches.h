@@ -1,12 +1,12 @@
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "core/runtime/executor.h"
 #include "trainer/data/loader.h"
 #include "trainer/data/prefetcher.h"
+
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace headroom::trainer {
 

@@ -1,15 +1,15 @@
 #include "trainer/checkpoint.h"
 
+#include "core/describe/error.h"
+#include "core/io/atomic_file.h"
+#include "core/io/safetensors.h"
+
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <array>
 #include <fstream>
 #include <vector>
-
-#include <nlohmann/json.hpp>
-
-#include "core/describe/error.h"
-#include "core/io/atomic_file.h"
-#include "core/io/safetensors.h"
 
 namespace headroom::trainer {
 namespace {
@@ -78,7 +78,8 @@ void load_tensors(const io::SafetensorsFile& file,
     const io::StoredTensor& stored = file.at(to_string(executor.step().tensor(id).name));
     const auto size = static_cast<std::uint64_t>(stored.size.value());
     for (std::uint64_t offset = 0; offset < size; offset += chunk.size()) {
-      const std::span<std::byte> part(chunk.data(), std::min<std::uint64_t>(chunk.size(), size - offset));
+      const std::span<std::byte> part(chunk.data(),
+                                      std::min<std::uint64_t>(chunk.size(), size - offset));
       file.read(stored, part, offset);
       executor.write_tensor(id, offset, part);
     }

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "core/describe/plan.h"
+#include "core/runtime/executor.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-
-#include "core/describe/plan.h"
-#include "core/runtime/executor.h"
 
 namespace headroom::trainer {
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <memory>
-
 #include "core/describe/plan.h"
 #include "core/runtime/device.h"
+
+#include <memory>
 
 namespace headroom::trainer {
 

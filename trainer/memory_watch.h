@@ -1,11 +1,11 @@
 #pragma once
 
+#include "core/describe/run_records.h"
+#include "core/runtime/executor.h"
+
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "core/describe/run_records.h"
-#include "core/runtime/executor.h"
 
 namespace headroom::trainer {
 

@@ -1,21 +1,21 @@
 #include "trainer/resume.h"
 
-#include <optional>
-
 #include "core/describe/error.h"
 #include "core/describe/plan_schema.h"
 #include "core/io/atomic_file.h"
 #include "core/io/plan_yaml.h"
+
+#include <optional>
 
 namespace headroom::trainer {
 namespace {
 
 /// Keys that decide what the tensors of a checkpoint mean, or which samples come next.
 bool must_match(std::string_view path) {
-  for (std::string_view prefix : {"model.", "data.", "training.micro_batch_size",
-                                  "training.gradient_accumulation_steps", "training.seed",
-                                  "training.precision", "training.optimizer.name",
-                                  "training.optimizer.momentum", "training.optimizer.centered"}) {
+  for (std::string_view prefix :
+       {"model.", "data.", "training.micro_batch_size", "training.gradient_accumulation_steps",
+        "training.seed", "training.precision", "training.optimizer.name",
+        "training.optimizer.momentum", "training.optimizer.centered"}) {
     if (path.starts_with(prefix)) return true;
   }
   return false;
@@ -27,7 +27,9 @@ bool may_differ(std::string_view path) {
          path.starts_with("hardware.");
 }
 
-void compare_plans(const Plan& before, const Plan& now, const RunDirectory& run,
+void compare_plans(const Plan& before,
+                   const Plan& now,
+                   const RunDirectory& run,
                    std::vector<std::string>& warnings) {
   std::vector<Problem> problems;
   for (const KeySpec& key : plan_schema()) {
@@ -37,10 +39,11 @@ void compare_plans(const Plan& before, const Plan& now, const RunDirectory& run,
     if (old_value == new_value) continue;
     const std::string change = old_value + " in the run, " + new_value + " now";
     if (must_match(key.path)) {
-      problems.push_back({.where = {},
-                          .key = std::string(key.path),
-                          .message = "cannot resume " + run.path().string() + ": " + change,
-                          .hint = "put the old value back, or start a new run without --resume"});
+      Problem problem;
+      problem.key = key.path;
+      problem.message = "cannot resume " + run.path().string() + ": " + change;
+      problem.hint = "put the old value back, or start a new run without --resume";
+      problems.push_back(std::move(problem));
     } else {
       warnings.push_back(std::string(key.path) + " differs: " + change);
     }
@@ -65,9 +68,8 @@ ResumeChoice choose_run(const Plan& plan, const std::string& name, const std::st
     compare_plans(io::load_plan(existing->plan()).plan, plan, *existing, choice.warnings);
     return choice;
   }
-  ResumeChoice choice{.directory = RunDirectory::create(plan.output.dir, name),
-                      .resume = false,
-                      .warnings = {}};
+  ResumeChoice choice{
+      .directory = RunDirectory::create(plan.output.dir, name), .resume = false, .warnings = {}};
   io::write_atomically(choice.directory.plan(), io::write_plan_yaml(plan));
   return choice;
 }

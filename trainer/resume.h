@@ -1,10 +1,10 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/describe/plan.h"
 #include "trainer/run_directory.h"
+
+#include <string>
+#include <vector>
 
 namespace headroom::trainer {
 

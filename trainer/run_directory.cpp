@@ -1,10 +1,10 @@
 #include "trainer/run_directory.h"
 
+#include "core/describe/error.h"
+
 #include <algorithm>
 #include <charconv>
 #include <system_error>
-
-#include "core/describe/error.h"
 
 namespace headroom::trainer {
 namespace {
@@ -51,7 +51,8 @@ RunDirectory RunDirectory::create(const fs::path& base, const std::string& name)
       fs::create_directory(path / "checkpoints");
       return RunDirectory(path);
     }
-    if (error) throw IoError("cannot create the run folder " + path.string() + ": " + error.message());
+    if (error)
+      throw IoError("cannot create the run folder " + path.string() + ": " + error.message());
   }
 }
 

@@ -26,11 +26,13 @@ double learning_rate(const TrainingPlan& plan, std::int64_t step, std::int64_t t
   const auto end = static_cast<double>(total);
   if (now <= warmup) return full * now / warmup;
   switch (plan.lr_schedule.name) {
-    case LrSchedule::kConstant: return full;
-    case LrSchedule::kLinear: return floor + (full - floor) * (1 - progress(now, warmup, end));
+    case LrSchedule::kConstant:
+      return full;
+    case LrSchedule::kLinear:
+      return floor + (full - floor) * (1 - progress(now, warmup, end));
     case LrSchedule::kCosine:
-      return floor + (full - floor) * 0.5 *
-                         (1 + std::cos(std::numbers::pi * progress(now, warmup, end)));
+      return floor +
+             (full - floor) * 0.5 * (1 + std::cos(std::numbers::pi * progress(now, warmup, end)));
     case LrSchedule::kWsd: {
       const double begin = std::max(warmup, end * (1 - kDecayShare));
       return floor + (full - floor) * (1 - std::sqrt(progress(now, begin, end)));

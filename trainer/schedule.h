@@ -1,8 +1,8 @@
 #pragma once
 
-#include <cstdint>
-
 #include "core/describe/plan.h"
+
+#include <cstdint>
 
 namespace headroom::trainer {
 

@@ -1,8 +1,8 @@
 #include "trainer/summary.h"
 
-#include <nlohmann/json.hpp>
-
 #include "core/io/atomic_file.h"
+
+#include <nlohmann/json.hpp>
 
 namespace headroom::trainer {
 

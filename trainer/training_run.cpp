@@ -1,13 +1,9 @@
 #include "trainer/training_run.h"
 
-#include <chrono>
-#include <cmath>
-#include <ctime>
-
 #include "core/describe/arena_plan.h"
 #include "core/describe/device_traits.h"
-#include "core/io/atomic_file.h"
 #include "core/describe/work_list.h"
+#include "core/io/atomic_file.h"
 #include "core/io/run_log.h"
 #include "core/models/training_step.h"
 #include "core/runtime/cpu/cpu_device.h"
@@ -19,6 +15,10 @@
 #include "trainer/schedule.h"
 #include "trainer/step_timer.h"
 #include "trainer/summary.h"
+
+#include <chrono>
+#include <cmath>
+#include <ctime>
 
 namespace headroom::trainer {
 namespace {

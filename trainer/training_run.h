@@ -1,14 +1,14 @@
 #pragma once
 
-#include <atomic>
-#include <memory>
-#include <optional>
-
 #include "core/describe/error.h"
 #include "core/describe/plan.h"
 #include "core/describe/run_records.h"
 #include "core/runtime/device.h"
 #include "trainer/run_directory.h"
+
+#include <atomic>
+#include <memory>
+#include <optional>
 
 namespace headroom::trainer {
 

@@ -1,9 +1,9 @@
 #include "core/describe/arena_plan.h"
 
+#include "core/describe/error.h"
+
 #include <algorithm>
 #include <map>
-
-#include "core/describe/error.h"
 
 namespace headroom {
 namespace {
@@ -34,9 +34,9 @@ std::vector<Block> find_blocks(const Step& step) {
       for (std::size_t w = 0; w < call.writes.size(); ++w) {
         if (((live.born >> w) & 1U) == 0) continue;
         const TensorId id = call.writes[w];
-        const auto* rule = std::find_if(
-            call.in_place.begin(), call.in_place.end(),
-            [&](const InPlace& r) { return r.write == static_cast<int>(w); });
+        const auto* rule =
+            std::find_if(call.in_place.begin(), call.in_place.end(),
+                         [&](const InPlace& r) { return r.write == static_cast<int>(w); });
         if (rule == call.in_place.end()) {
           begin(id);
         } else {
@@ -110,9 +110,8 @@ bool overlap_in_time(const std::vector<Block>& blocks, const Group& a, const Gro
 std::int64_t place(const std::vector<Block>& blocks, std::vector<Group>& groups) {
   std::vector<std::size_t> order(groups.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return groups[a].size > groups[b].size;
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return groups[a].size > groups[b].size; });
   std::int64_t end = 0;
   std::vector<std::size_t> placed;  // sorted by offset
   for (std::size_t g : order) {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <vector>
-
 #include "core/describe/step.h"
+
+#include <vector>
 
 namespace headroom {
 

@@ -4,10 +4,10 @@ namespace headroom {
 namespace {
 
 constexpr std::array<std::string_view, kCategoryCount> kCategoryNames = {
-    "parameters", "master_parameters", "gradients",     "optimizer_state", "activations", "logits",
+    "parameters",  "master_parameters", "gradients",     "optimizer_state", "activations", "logits",
     "temporaries", "workspace",         "communication", "inputs",          "context"};
 constexpr std::array<std::string_view, kPhaseCount> kPhaseNames = {"init", "forward", "loss",
-                                                                  "backward", "optimizer"};
+                                                                   "backward", "optimizer"};
 
 template <class Enum, std::size_t N>
 std::optional<Enum> find(const std::array<std::string_view, N>& names, std::string_view name) {

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "core/describe/error.h"
+
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "core/describe/error.h"
 
 namespace headroom {
 
@@ -19,8 +19,8 @@ struct ConfigNode {
   SourceLocation where;
   std::string scalar;   ///< text of a scalar as written, without quotes
   bool quoted = false;  ///< the scalar was quoted, so it is text even if it looks like a number
-  std::vector<ConfigNode> items;   ///< of a list
-  std::vector<Entry> entries;      ///< of a map, in file order; duplicate keys are kept
+  std::vector<ConfigNode> items;  ///< of a list
+  std::vector<Entry> entries;     ///< of a map, in file order; duplicate keys are kept
 
   /// The last entry with this key, or nullptr.
   [[nodiscard]] const ConfigNode* find(const std::string& key) const;

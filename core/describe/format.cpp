@@ -37,8 +37,7 @@ std::string scaled(double value, double base, const std::array<std::string_view,
   return text;
 }
 
-constexpr std::array<std::string_view, 7> kBinary = {"B",   "KiB", "MiB", "GiB",
-                                                     "TiB", "PiB", "EiB"};
+constexpr std::array<std::string_view, 7> kBinary = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 constexpr std::array<std::string_view, 7> kDecimal = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
 constexpr std::array<std::string_view, 5> kCounts = {"", "K", "M", "B", "T"};
 constexpr std::array<std::string_view, 7> kFlops = {"FLOP",  "kFLOP", "MFLOP", "GFLOP",
@@ -72,9 +71,7 @@ std::string format_flops(Flops flops) {
   return scaled(flops.value(), 1000, kFlops);
 }
 
-std::string format_rate(FlopsPerSecond rate) {
-  return format_flops(Flops(rate.value())) + "/s";
-}
+std::string format_rate(FlopsPerSecond rate) { return format_flops(Flops(rate.value())) + "/s"; }
 
 std::string format_seconds(Seconds time) {
   const double s = time.value();

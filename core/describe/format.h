@@ -1,8 +1,8 @@
 #pragma once
 
-#include <string>
-
 #include "core/describe/units.h"
+
+#include <string>
 
 namespace headroom {
 

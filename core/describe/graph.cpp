@@ -21,8 +21,8 @@ TensorId Graph::parameter(TensorName name, TensorType type, Initializer initiali
 }
 
 TensorId Graph::input(TensorName name, TensorType type) {
-  const TensorId id = add(
-      {.name = name, .type = type, .category = Category::kInputs, .lifetime = Lifetime::kRun});
+  const TensorId id =
+      add({.name = name, .type = type, .category = Category::kInputs, .lifetime = Lifetime::kRun});
   inputs_.push_back(id);
   return id;
 }
@@ -38,9 +38,10 @@ SmallList<TensorId, kMaxOperands> Graph::apply(const Op& op,
   for (std::size_t i = 0; i < specs.size(); ++i) {
     TensorName output = name;
     if (specs[i].statistic) output.suffix = "statistic";
-    call.outputs.push_back(add({.name = output,
-                                .type = specs[i].type,
-                                .category = specs[i].statistic ? Category::kActivations : category}));
+    call.outputs.push_back(
+        add({.name = output,
+             .type = specs[i].type,
+             .category = specs[i].statistic ? Category::kActivations : category}));
   }
   calls_.push_back(call);
   return call.outputs;

@@ -1,6 +1,6 @@
-#include <algorithm>
-
 #include "core/describe/step.h"
+
+#include <algorithm>
 
 namespace headroom {
 namespace {

@@ -4,9 +4,12 @@ namespace headroom {
 
 std::string_view name(Pass pass) {
   switch (pass) {
-    case Pass::kForward: return "forward";
-    case Pass::kBackward: return "backward";
-    case Pass::kUpdate: return "update";
+    case Pass::kForward:
+      return "forward";
+    case Pass::kBackward:
+      return "backward";
+    case Pass::kUpdate:
+      return "update";
   }
   return "";
 }

@@ -1,14 +1,14 @@
 #pragma once
 
+#include "core/describe/category.h"
+#include "core/describe/units.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
-
-#include "core/describe/category.h"
-#include "core/describe/units.h"
 
 namespace headroom {
 
@@ -18,15 +18,15 @@ namespace headroom {
 struct RunRecord {
   static constexpr int kSchemaVersion = 1;
   int schema_version = kSchemaVersion;
-  std::string program;         ///< name and version
-  std::string time;            ///< when the session started, ISO 8601 UTC
-  std::string model;           ///< `cruncher`, `mlp`, ...
-  std::string device;          ///< `cpu`, `cuda`
+  std::string program;  ///< name and version
+  std::string time;     ///< when the session started, ISO 8601 UTC
+  std::string model;    ///< `cruncher`, `mlp`, ...
+  std::string device;   ///< `cpu`, `cuda`
   std::string device_name;
-  std::string data;            ///< where the data came from; says so when it is synthetic
+  std::string data;  ///< where the data came from; says so when it is synthetic
   std::int64_t parameters = 0;
   std::int64_t items_per_step = 0;
-  std::string item = "sample"; ///< `sample` or `token`
+  std::string item = "sample";  ///< `sample` or `token`
   std::int64_t first_step = 1;
   std::int64_t total_steps = 0;
   std::optional<double> peak_flops_per_s;  ///< what MFU divides by
@@ -41,8 +41,8 @@ struct StepRecord {
   double step_s = 0;
   double items_per_s = 0;
   std::optional<double> mfu;
-  Bytes memory_now;   ///< payload of live tensors after the step
-  Bytes memory_peak;  ///< most during the step
+  Bytes memory_now;        ///< payload of live tensors after the step
+  Bytes memory_peak;       ///< most during the step
   double data_wait_s = 0;  ///< part of step_s spent waiting for a batch
 };
 
@@ -54,9 +54,9 @@ struct MemoryRecord {
   PerCategory<Bytes> allocated;  ///< after rounding, at the same moment
   PerCategory<Bytes> steady;     ///< payload between steps
   Bytes tensors_peak, allocated_peak, reserved_peak;
-  Bytes host_reserved;           ///< pinned host memory
-  Bytes device_start;            ///< counted by system or driver before the device was opened
-  Bytes device_peak;             ///< the most seen since, in the same count
+  Bytes host_reserved;  ///< pinned host memory
+  Bytes device_start;   ///< counted by system or driver before the device was opened
+  Bytes device_peak;    ///< the most seen since, in the same count
   std::vector<std::pair<std::string, Bytes>> fixed_parts;
   std::string peak_phase, peak_op;
 };

@@ -1,9 +1,9 @@
 #include "core/describe/shape.h"
 
-#include <algorithm>
-
 #include "core/describe/error.h"
 #include "core/describe/units.h"
+
+#include <algorithm>
 
 namespace headroom {
 

@@ -1,8 +1,8 @@
 #include "core/describe/spelling.h"
 
-#include <algorithm>
-
 #include "core/describe/plan_keys.h"
+
+#include <algorithm>
 
 namespace headroom {
 

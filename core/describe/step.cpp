@@ -1,9 +1,9 @@
 #include "core/describe/step.h"
 
-#include <algorithm>
-
 #include "core/describe/error.h"
 #include "core/describe/squared_norm.h"
+
+#include <algorithm>
 
 namespace headroom {
 namespace {
@@ -111,7 +111,8 @@ class StepMaker {
       }
     }
     gradient_of_.assign(step_.tensors.size(), TensorId{});
-    for (std::size_t p = 0; p < step_.parameters.size(); ++p) parameter_index(step_.parameters[p]) = p;
+    for (std::size_t p = 0; p < step_.parameters.size(); ++p)
+      parameter_index(step_.parameters[p]) = p;
   }
 
   std::size_t& parameter_index(TensorId id) {
@@ -277,10 +278,9 @@ class StepMaker {
         const auto* op = dynamic_cast<const Op*>(call.op);
         if (op == nullptr) continue;
         const std::size_t n = call.operands.size();
-        const InPlaceRules rules =
-            call.pass == Pass::kForward
-                ? op->forward_in_place()
-                : op->backward_in_place(n, (call.reads.size() - n) / 2);
+        const InPlaceRules rules = call.pass == Pass::kForward
+                                       ? op->forward_in_place()
+                                       : op->backward_in_place(n, (call.reads.size() - n) / 2);
         for (const InPlace& rule : rules) {
           if (allowed(call, lives[s][c], rule)) call.in_place.push_back(rule);
         }
@@ -296,7 +296,8 @@ class StepMaker {
     const bool begins = ((live.born >> static_cast<unsigned>(rule.write)) & 1U) != 0;
     // A parameter's gradient lives on into the next micro batch, where what it took over is born
     // again at the same place.
-    if (step_.accumulation > 1 && step_.tensor(write).category == Category::kGradients) return false;
+    if (step_.accumulation > 1 && step_.tensor(write).category == Category::kGradients)
+      return false;
     if (!ends || !begins || step_.bytes(read) != step_.bytes(write)) return false;
     for (const InPlace& taken : call.in_place) {
       if (taken.read == rule.read || taken.write == rule.write ||

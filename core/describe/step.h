@@ -1,12 +1,12 @@
 #pragma once
 
+#include "core/describe/graph.h"
+#include "core/describe/update_rule.h"
+
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
-
-#include "core/describe/graph.h"
-#include "core/describe/update_rule.h"
 
 namespace headroom {
 
@@ -22,7 +22,7 @@ struct OpCall {
   TensorIds reads, writes;
   std::uint32_t accumulate = 0;  ///< bit i: writes[i] already holds a value and is added to
   TensorId workspace;
-  InPlaceRules in_place;         ///< resolved: the write takes over the storage of the read
+  InPlaceRules in_place;  ///< resolved: the write takes over the storage of the read
   SmallList<TensorId, kMaxOperands> operands;  ///< forward inputs; their types stay known
   [[nodiscard]] bool accumulates(std::size_t write) const {
     return ((accumulate >> write) & 1U) != 0;
@@ -37,12 +37,12 @@ struct Section {
 
 /// How the graph of one micro batch becomes a step.
 struct StepOptions {
-  std::int64_t accumulation = 1;     ///< micro batches per optimizer step
-  bool optimizer_in_backward = true; ///< update each parameter as soon as its gradient is complete
-  double grad_clip_norm = 0;         ///< 0: off; otherwise all gradients live until the norm is known
-  int input_slots = 2;               ///< batches held at once, so that loading overlaps computing
-  bool staged_inputs = false;        ///< also a pinned host copy of each slot (GPU)
-  Bytes matmul_workspace{0};         ///< one scratch buffer shared by all matrix products (GPU)
+  std::int64_t accumulation = 1;      ///< micro batches per optimizer step
+  bool optimizer_in_backward = true;  ///< update each parameter as soon as its gradient is complete
+  double grad_clip_norm = 0;   ///< 0: off; otherwise all gradients live until the norm is known
+  int input_slots = 2;         ///< batches held at once, so that loading overlaps computing
+  bool staged_inputs = false;  ///< also a pinned host copy of each slot (GPU)
+  Bytes matmul_workspace{0};   ///< one scratch buffer shared by all matrix products (GPU)
 };
 
 /// One training step of one model: every tensor, every call, in order.
@@ -50,11 +50,11 @@ struct Step {
   std::vector<TensorInfo> tensors;
   std::vector<Section> sections;
   std::vector<TensorId> parameters;
-  std::vector<std::vector<TensorId>> states;        ///< per parameter, in the rule's order
-  std::vector<std::vector<TensorId>> input_slots;   ///< [slot][input]
-  std::vector<std::vector<TensorId>> staging;       ///< [slot][input], empty unless staged
-  TensorId loss;                                    ///< mean over the whole step
-  std::optional<TensorId> squared_norm;             ///< of all gradients, when clipping
+  std::vector<std::vector<TensorId>> states;       ///< per parameter, in the rule's order
+  std::vector<std::vector<TensorId>> input_slots;  ///< [slot][input]
+  std::vector<std::vector<TensorId>> staging;      ///< [slot][input], empty unless staged
+  TensorId loss;                                   ///< mean over the whole step
+  std::optional<TensorId> squared_norm;            ///< of all gradients, when clipping
   std::optional<TensorId> matmul_workspace;
   std::int64_t accumulation = 1;
   std::int64_t parameter_count = 0;
@@ -73,7 +73,7 @@ struct Step {
 
 /// Which tensors begin and end at each call of a section.
 struct CallLiveness {
-  std::uint32_t born = 0;                    ///< bit i: writes[i] begins here
+  std::uint32_t born = 0;                      ///< bit i: writes[i] begins here
   SmallList<TensorId, 3 * kMaxOperands> dies;  ///< last used here (never run-lifetime tensors)
 };
 /// Liveness of every call, section by section; derived from the calls alone.

@@ -1,8 +1,8 @@
 #include "core/describe/trace.h"
 
-#include <algorithm>
-
 #include "core/describe/arena_plan.h"
+
+#include <algorithm>
 
 namespace headroom {
 
@@ -100,8 +100,8 @@ Trace trace_of(const Step& step) {
       }
       if (!call.workspace.none()) event(true, call.workspace, call.phase, op);
       for (TensorId id : live.dies) {
-        const bool overwritten = std::any_of(
-            call.in_place.begin(), call.in_place.end(), [&](const InPlace& rule) {
+        const bool overwritten =
+            std::any_of(call.in_place.begin(), call.in_place.end(), [&](const InPlace& rule) {
               return call.reads[static_cast<std::size_t>(rule.read)] == id;
             });
         if (!overwritten) event(false, id, call.phase, op);

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "core/describe/step.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "core/describe/step.h"
 
 namespace headroom {
 
@@ -55,8 +55,7 @@ struct TimelinePoint {
   PerCategory<Bytes> by_category;
 };
 /// Payload alive after the last event of every call, in order.
-[[nodiscard]] std::vector<TimelinePoint> timeline(const Trace& trace,
-                                                  Place place = Place::kDevice);
+[[nodiscard]] std::vector<TimelinePoint> timeline(const Trace& trace, Place place = Place::kDevice);
 /// Indices of the tensors alive right after an event.
 [[nodiscard]] std::vector<std::int32_t> alive_after(const Trace& trace, std::int64_t event);
 

@@ -64,6 +64,8 @@ constexpr Bytes operator""_GiB(unsigned long long n) {
 }
 
 /// Checked product of non-negative sizes. Throws ShapeError naming `what` when it passes 2^63 - 1.
-[[nodiscard]] std::int64_t checked_multiply(std::int64_t a, std::int64_t b, const std::string& what);
+[[nodiscard]] std::int64_t checked_multiply(std::int64_t a,
+                                            std::int64_t b,
+                                            const std::string& what);
 
 }  // namespace headroom

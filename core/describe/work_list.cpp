@@ -14,7 +14,8 @@ GradientMask wanted_gradients(const OpCall& call) {
   return mask;
 }
 
-void add_op(const Step& step, const Op& op, const OpCall& call, std::int64_t repeat, WorkList& list) {
+void add_op(
+    const Step& step, const Op& op, const OpCall& call, std::int64_t repeat, WorkList& list) {
   TensorTypes types;
   for (TensorId id : call.operands) types.push_back(step.tensor(id).type);
   const std::span<const TensorType> inputs(types.data(), types.size());

@@ -12,27 +12,27 @@ Graph build_cruncher(const CruncherPlan& model, const Plan& plan, DType compute)
   const std::int64_t D = model.dim;
   const double scale = 1.0 / static_cast<double>(plan.training.gradient_accumulation_steps);
 
-  const TensorId x = graph.input({.stem = "batch", .leaf = "x"},
-                                 {Shape{{"batch", B}, {"hidden", D}}, compute});
+  const TensorId x =
+      graph.input({.stem = "batch", .leaf = "x"}, {Shape{{"batch", B}, {"hidden", D}}, compute});
   const TensorId target =
       graph.input({.stem = "batch", .leaf = "target"}, {Shape{{"batch", B}}, compute});
 
   const auto& layer = graph.own(std::make_unique<ops::Linear>(ops::Linear::Options{}));
   TensorId hidden = x;
   for (std::int32_t l = 0; l < model.num_layers; ++l) {
-    const TensorId weight =
-        graph.parameter({.stem = "layers", .index = l, .leaf = "weight"},
-                        {Shape{{"in", D}, {"out", D}}, compute}, weight_init(plan.model.init, D, D));
-    hidden = graph.apply(layer, {hidden, weight},
-                         {.stem = "layers", .index = l, .leaf = "output"})[0];
+    const TensorId weight = graph.parameter({.stem = "layers", .index = l, .leaf = "weight"},
+                                            {Shape{{"in", D}, {"out", D}}, compute},
+                                            weight_init(plan.model.init, D, D));
+    hidden =
+        graph.apply(layer, {hidden, weight}, {.stem = "layers", .index = l, .leaf = "output"})[0];
   }
   const auto& head =
       graph.own(std::make_unique<ops::Linear>(ops::Linear::Options{.squeeze = true}));
   const TensorId weight =
-      graph.parameter({.stem = "final", .leaf = "weight"},
-                      {Shape{{"in", D}, {"out", 1}}, compute}, weight_init(plan.model.init, D, 1));
-  const TensorId prediction = graph.apply(head, {hidden, weight}, {.stem = "prediction"},
-                                          Category::kLogits)[0];
+      graph.parameter({.stem = "final", .leaf = "weight"}, {Shape{{"in", D}, {"out", 1}}, compute},
+                      weight_init(plan.model.init, D, 1));
+  const TensorId prediction =
+      graph.apply(head, {hidden, weight}, {.stem = "prediction"}, Category::kLogits)[0];
 
   const auto& mse = graph.own(std::make_unique<ops::MeanSquaredError>(scale));
   graph.set_loss(graph.apply(mse, {prediction, target}, {.stem = "loss"}, Category::kTemporaries,

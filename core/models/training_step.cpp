@@ -1,11 +1,11 @@
 #include "core/models/training_step.h"
 
-#include <utility>
-#include <vector>
-
 #include "core/describe/error.h"
 #include "core/models/build.h"
 #include "core/optim/rules.h"
+
+#include <utility>
+#include <vector>
 
 namespace headroom::models {
 namespace {

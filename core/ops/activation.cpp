@@ -11,10 +11,14 @@ struct Cost {
 
 Cost cost_per_element(ActivationKind kind) {
   switch (kind) {
-    case ActivationKind::kRelu: return {1, 1};
-    case ActivationKind::kGelu: return {8, 12};
-    case ActivationKind::kGeluTanh: return {10, 18};
-    case ActivationKind::kSilu: return {5, 9};
+    case ActivationKind::kRelu:
+      return {1, 1};
+    case ActivationKind::kGelu:
+      return {8, 12};
+    case ActivationKind::kGeluTanh:
+      return {10, 18};
+    case ActivationKind::kSilu:
+      return {5, 9};
   }
   return {};
 }
@@ -50,9 +54,7 @@ SmallList<Work, 3> Activation::backward_work(std::span<const TensorType> inputs,
 }
 
 // The planner applies this only where nobody needs x any more, which is so for ReLU alone.
-InPlaceRules Activation::forward_in_place() const {
-  return {{.write = 0, .read = 0}};
-}
+InPlaceRules Activation::forward_in_place() const { return {{.write = 0, .read = 0}}; }
 
 // dx over dy, or over the saved x where there is one.
 InPlaceRules Activation::backward_in_place(std::size_t inputs, std::size_t outputs) const {

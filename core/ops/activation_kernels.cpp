@@ -78,7 +78,8 @@ struct ActivationForward {
   HEADROOM_HD void operator()(Team& team, std::int64_t row) const {
     using A = rows::Accumulate<T>;
     const std::int64_t begin = flat.begin(row);
-    team.map(flat.size(row), y + begin, [](A v) { return F::template value<A>(v); }, x + begin);
+    team.map(
+        flat.size(row), y + begin, [](A v) { return F::template value<A>(v); }, x + begin);
   }
 };
 
@@ -97,11 +98,13 @@ struct ActivationBackward {
     const std::int64_t begin = flat.begin(row);
     const std::int64_t n = flat.size(row);
     if (accumulate) {
-      team.apply(n, [](A& g, A v, A d) { g += d * F::template slope<A>(v); },
-                 rows::inout(dx + begin), saved + begin, dy + begin);
+      team.apply(
+          n, [](A& g, A v, A d) { g += d * F::template slope<A>(v); }, rows::inout(dx + begin),
+          saved + begin, dy + begin);
     } else {
-      team.map(n, dx + begin, [](A v, A d) { return d * F::template slope<A>(v); }, saved + begin,
-               dy + begin);
+      team.map(
+          n, dx + begin, [](A v, A d) { return d * F::template slope<A>(v); }, saved + begin,
+          dy + begin);
     }
   }
 };
@@ -119,9 +122,9 @@ void run(KernelContext& context) {
   const bool keeps_output = context.op<Activation>().kind() == ActivationKind::kRelu;
   const T* saved = context.read<T>(keeps_output ? context.saved_output(0) : 0);
   const T* dy = context.read<T>(context.output_gradient(0));
-  backend.rows(ActivationBackward<F, T>{saved, dy, context.write<T>(0, count), flat,
-                                        context.accumulates(0)},
-               flat.rows());
+  backend.rows(
+      ActivationBackward<F, T>{saved, dy, context.write<T>(0, count), flat, context.accumulates(0)},
+      flat.rows());
 }
 
 template <class F>
@@ -131,10 +134,14 @@ void run_kind(KernelContext& context) {
 
 void run_activation(KernelContext& context) {
   switch (context.op<Activation>().kind()) {
-    case ActivationKind::kRelu: return run_kind<Relu>(context);
-    case ActivationKind::kGelu: return run_kind<Gelu>(context);
-    case ActivationKind::kGeluTanh: return run_kind<GeluTanh>(context);
-    case ActivationKind::kSilu: return run_kind<Silu>(context);
+    case ActivationKind::kRelu:
+      return run_kind<Relu>(context);
+    case ActivationKind::kGelu:
+      return run_kind<Gelu>(context);
+    case ActivationKind::kGeluTanh:
+      return run_kind<GeluTanh>(context);
+    case ActivationKind::kSilu:
+      return run_kind<Silu>(context);
   }
 }
 

@@ -1,9 +1,9 @@
 #include "core/ops/linear.h"
 
-#include <algorithm>
-
 #include "core/describe/error.h"
 #include "core/ops/partials.h"
+
+#include <algorithm>
 
 namespace headroom::ops {
 

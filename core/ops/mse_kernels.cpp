@@ -1,6 +1,7 @@
 #include "core/ops/kernels.h"
 #include "core/ops/mse.h"
 #include "core/ops/partials.h"
+#include "core/ops/total.h"
 #include "core/runtime/backend.h"
 #include "core/runtime/rows/flat.h"
 #include "core/runtime/rows/storage.h"
@@ -24,30 +25,11 @@ struct SquaredDifferences {
   HEADROOM_HD void operator()(Team& team, std::int64_t p) const {
     const std::int64_t begin = count * p / kRowPartials;
     const std::int64_t end = count * (p + 1) / kRowPartials;
-    const A sum = team.sum(end - begin, [](A a, A b) { return (a - b) * (a - b); },
-                           rows::in(prediction + begin), rows::in(target + begin));
+    const A sum = team.sum(
+        end - begin, [](A a, A b) { return (a - b) * (a - b); }, rows::in(prediction + begin),
+        rows::in(target + begin));
     A* slot = partial + p;
     team.once([=] { *slot = sum; });
-  }
-};
-
-/// loss (+)= factor * sum of the partials, in order.
-template <class T, class A>
-struct ScaledTotal {
-  const A* partial;
-  T* loss;
-  A factor;
-  bool accumulate;
-
-  template <class Team>
-  HEADROOM_HD void operator()(Team& team, std::int64_t /*row*/) const {
-    const ScaledTotal self = *this;
-    team.once([=] {
-      A total = 0;
-      for (std::int64_t p = 0; p < kRowPartials; ++p) total += self.partial[p];
-      const A before = self.accumulate ? static_cast<A>(*self.loss) : A(0);
-      *self.loss = static_cast<T>(before + self.factor * total);
-    });
   }
 };
 
@@ -68,11 +50,13 @@ struct Difference {
     const A k = factor;
     T* y = gradient + begin;
     if (accumulate) {
-      team.apply(n, [k](A& g, A a, A b) { g += k * (a - b); }, rows::inout(y),
-                 rows::in(prediction + begin), rows::in(target + begin));
+      team.apply(
+          n, [k](A& g, A a, A b) { g += k * (a - b); }, rows::inout(y),
+          rows::in(prediction + begin), rows::in(target + begin));
     } else {
-      team.apply(n, [k](A& g, A a, A b) { g = k * (a - b); }, rows::out(y),
-                 rows::in(prediction + begin), rows::in(target + begin));
+      team.apply(
+          n, [k](A& g, A a, A b) { g = k * (a - b); }, rows::out(y), rows::in(prediction + begin),
+          rows::in(target + begin));
     }
   }
 };
@@ -101,8 +85,8 @@ void backward_typed(KernelContext& context) {
   const T* target = context.read<T>(MeanSquaredError::kTarget);
   const rows::FlatRows flat{count};
   runtime::backend(context).rows(
-      Difference<T, A>{prediction, target, context.write<T>(0, count), flat,
-                       static_cast<A>(factor), context.accumulates(0)},
+      Difference<T, A>{prediction, target, context.write<T>(0, count), flat, static_cast<A>(factor),
+                       context.accumulates(0)},
       flat.rows());
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <cstdint>
-
 #include "core/describe/tensor.h"
+
+#include <cstdint>
 
 namespace headroom::ops {
 
@@ -17,8 +17,8 @@ inline constexpr std::int64_t kRowPartials = 16;
 
 /// Workspace for summing rows of `columns` elements.
 [[nodiscard]] inline Bytes column_sum_workspace(std::int64_t columns, DType dtype) {
-  return Bytes(checked_multiply(kRowPartials * partial_element_size(dtype), columns,
-                                "partial sums"));
+  return Bytes(
+      checked_multiply(kRowPartials * partial_element_size(dtype), columns, "partial sums"));
 }
 
 }  // namespace headroom::ops

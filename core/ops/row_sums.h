@@ -32,12 +32,14 @@ struct PartialSums {
     const std::int64_t begin = job / kRowPartials * kSumTile;
     const std::int64_t n = columns - begin < kSumTile ? columns - begin : kSumTile;
     A* sum = partial + p * columns + begin;
-    team.apply(n, [](A& value) { value = 0; }, rows::out(sum));
+    team.apply(
+        n, [](A& value) { value = 0; }, rows::out(sum));
     const std::int64_t end = row_count * (p + 1) / kRowPartials;
     for (std::int64_t row = row_count * p / kRowPartials; row < end; ++row) {
       const A w = weight == nullptr ? A(1) : static_cast<A>(weight[row]);
-      team.apply(n, [w](A& value, A element) { value += w * element; }, rows::inout(sum),
-                 rows::in(x + row * columns + begin));
+      team.apply(
+          n, [w](A& value, A element) { value += w * element; }, rows::inout(sum),
+          rows::in(x + row * columns + begin));
     }
   }
 };

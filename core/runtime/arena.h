@@ -1,9 +1,9 @@
 #pragma once
 
+#include "core/runtime/device.h"
+
 #include <cstddef>
 #include <cstdint>
-
-#include "core/runtime/device.h"
 
 namespace headroom::runtime {
 

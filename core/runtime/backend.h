@@ -9,6 +9,13 @@
 namespace headroom::runtime {
 using Backend = CudaBackend;
 }
+#elif defined(HEADROOM_TEST_BACKEND)
+// Tests compile the kernels once more, for a backend of their own: this names its header.
+#include HEADROOM_TEST_BACKEND
+#define HEADROOM_KERNELS test_kernels
+namespace headroom::runtime {
+using Backend = TestBackend;
+}
 #else
 #include "core/runtime/cpu/cpu_backend.h"
 #define HEADROOM_KERNELS cpu_kernels

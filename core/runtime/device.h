@@ -1,15 +1,15 @@
 #pragma once
 
+#include "core/describe/error.h"
+#include "core/describe/tensor.h"
+#include "core/describe/units.h"
+#include "core/runtime/kernel_table.h"
+#include "core/runtime/matmul.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "core/describe/tensor.h"
-#include "core/describe/error.h"
-#include "core/describe/units.h"
-#include "core/runtime/kernel_table.h"
-#include "core/runtime/matmul.h"
 
 namespace headroom::runtime {
 
@@ -40,8 +40,8 @@ struct FixedPart {
 class Device {
  public:
   virtual ~Device() = default;
-  [[nodiscard]] virtual std::string_view name() const = 0;      ///< "cpu" or "cuda"
-  [[nodiscard]] virtual std::string description() const = 0;    ///< e.g. the processor's name
+  [[nodiscard]] virtual std::string_view name() const = 0;    ///< "cpu" or "cuda"
+  [[nodiscard]] virtual std::string description() const = 0;  ///< e.g. the processor's name
   [[nodiscard]] virtual const KernelTable& kernels() const = 0;
   [[nodiscard]] virtual Queue& queue() = 0;
 

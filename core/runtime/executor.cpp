@@ -1,9 +1,9 @@
 #include "core/runtime/executor.h"
 
+#include "core/runtime/random/initializers.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "core/runtime/random/initializers.h"
 
 namespace headroom::runtime {
 

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "core/describe/arena_plan.h"
 #include "core/runtime/arena.h"
 #include "core/runtime/kernel_context.h"
 #include "core/runtime/ledger.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
 
 namespace headroom::runtime {
 

@@ -8,12 +8,14 @@ std::size_t KernelContext::output_count() const {
 }
 
 const TensorType& KernelContext::read_type(std::size_t position) const {
-  if (!has_read(position)) fail("reads operand " + std::to_string(position) + ", which was not declared");
+  if (!has_read(position))
+    fail("reads operand " + std::to_string(position) + ", which was not declared");
   return step_.tensor(call_.reads[position]).type;
 }
 
 const TensorType& KernelContext::write_type(std::size_t position) const {
-  if (!has_write(position)) fail("writes operand " + std::to_string(position) + ", which was not asked for");
+  if (!has_write(position))
+    fail("writes operand " + std::to_string(position) + ", which was not asked for");
   return step_.tensor(call_.writes[position]).type;
 }
 
@@ -34,9 +36,7 @@ const void* KernelContext::read_pointer(std::size_t position, DType dtype) const
   return read_pointers[position];
 }
 
-void* KernelContext::write_pointer(std::size_t position,
-                                   DType dtype,
-                                   std::int64_t elements) const {
+void* KernelContext::write_pointer(std::size_t position, DType dtype, std::int64_t elements) const {
   const TensorType& type = write_type(position);
   if (type.dtype != dtype) {
     fail("writes operand " + std::to_string(position) + " as " + std::string(name(dtype)) +

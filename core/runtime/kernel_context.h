@@ -1,11 +1,11 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-
 #include "core/describe/convert.h"
 #include "core/describe/step.h"
 #include "core/runtime/device.h"
+
+#include <cstdint>
+#include <string>
 
 namespace headroom::runtime {
 
@@ -75,8 +75,8 @@ class KernelContext {
   /// Takes scratch from the declared workspace.
   template <class T>
   [[nodiscard]] T* workspace(std::int64_t elements) const {
-    return static_cast<T*>(workspace_pointer(
-        Bytes(elements * static_cast<std::int64_t>(sizeof(T)))));
+    return static_cast<T*>(
+        workspace_pointer(Bytes(elements * static_cast<std::int64_t>(sizeof(T)))));
   }
 
   /// Position of output k among a backward call's reads, and of its gradient.

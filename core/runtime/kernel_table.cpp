@@ -13,8 +13,8 @@ KernelFunction KernelTable::find(std::string_view operation,
                                  std::string_view device) const {
   const auto found = functions_.find({std::string(operation), pass});
   if (found == functions_.end()) {
-    throw Error("the " + std::string(device) + " backend has no " + std::string(headroom::name(pass)) +
-                " kernel for " + std::string(operation));
+    throw Error("the " + std::string(device) + " backend has no " +
+                std::string(headroom::name(pass)) + " kernel for " + std::string(operation));
   }
   return found->second;
 }

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "core/describe/op.h"
+
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
-
-#include "core/describe/op.h"
 
 namespace headroom::runtime {
 

@@ -1,8 +1,8 @@
 #include "core/runtime/ledger.h"
 
-#include <algorithm>
-
 #include "core/describe/error.h"
+
+#include <algorithm>
 
 namespace headroom::runtime {
 

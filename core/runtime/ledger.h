@@ -1,10 +1,10 @@
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "core/describe/step.h"
 #include "core/describe/trace.h"
+
+#include <cstdint>
+#include <vector>
 
 namespace headroom::runtime {
 

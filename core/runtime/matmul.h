@@ -1,8 +1,8 @@
 #pragma once
 
-#include <cstdint>
-
 #include "core/describe/dtype.h"
+
+#include <cstdint>
 
 namespace headroom::runtime {
 

@@ -1,8 +1,8 @@
 #include "core/runtime/openmp_policy.h"
 
-#include <cstdlib>
-
 #include <unistd.h>
+
+#include <cstdlib>
 
 namespace headroom::runtime {
 

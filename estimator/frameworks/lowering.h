@@ -1,12 +1,12 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/describe/device_traits.h"
 #include "core/describe/plan.h"
 #include "core/describe/trace.h"
 #include "core/describe/work_list.h"
+
+#include <string>
+#include <vector>
 
 namespace headroom::estimator {
 

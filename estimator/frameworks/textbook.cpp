@@ -1,8 +1,8 @@
-#include <variant>
-
 #include "core/models/training_step.h"
 #include "core/optim/rules.h"
 #include "estimator/frameworks/lowering.h"
+
+#include <variant>
 
 namespace headroom::estimator {
 namespace {
@@ -17,11 +17,11 @@ std::int64_t activations_per_sample(const MlpPlan& model) {
   return count;
 }
 
-/// State elements per parameter of the plan's optimizer: 0 for plain SGD, 1 for AdaGrad, 2 for Adam.
+/// State elements per parameter of the plan's optimizer: 0 for plain SGD, 1 for AdaGrad, 2 for
+/// Adam.
 std::int64_t states_per_parameter(const Plan& plan) {
   const TensorType one{Shape{{"parameter", 1}}, DType::kF32};
-  return static_cast<std::int64_t>(
-      optim::make_rule(plan.training.optimizer)->states(one).size());
+  return static_cast<std::int64_t>(optim::make_rule(plan.training.optimizer)->states(one).size());
 }
 
 }  // namespace
@@ -30,9 +30,8 @@ Textbook textbook(const Plan& plan) {
   const std::int64_t element = size_of(DType::kF32);
   const std::int64_t P = models::training_step(plan, kCpuTraits).parameter_count;
   const std::int64_t B = plan.training.micro_batch_size;
-  const std::int64_t per_sample =
-      std::visit([](const auto& model) { return activations_per_sample(model); },
-                 plan.model.family);
+  const std::int64_t per_sample = std::visit(
+      [](const auto& model) { return activations_per_sample(model); }, plan.model.family);
   const auto bytes = [&](std::int64_t count) {
     return Bytes(checked_multiply(count, element, "textbook bytes"));
   };

@@ -1,10 +1,10 @@
 // Every mistake gets one clear message, the documented exit code, and leaves nothing behind.
 
-#include <algorithm>
+#include "tests/cli/run_program.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/cli/run_program.h"
+#include <algorithm>
 
 namespace headroom {
 namespace {

@@ -1,7 +1,7 @@
+#include "tests/cli/run_program.h"
+
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
-
-#include "tests/cli/run_program.h"
 
 namespace headroom {
 namespace {
@@ -18,11 +18,12 @@ BOOST_AUTO_TEST_CASE(estimate_train_and_compare_agree) {
   BOOST_REQUIRE(estimate.code == 0);
   const json predicted = json::parse(estimate.out);
 
-  const auto train = headroom({"train", shipped("cruncher.yaml"), output, "training.max_steps=3",
-                               "hardware.device=cpu"});
+  const auto train = headroom(
+      {"train", shipped("cruncher.yaml"), output, "training.max_steps=3", "hardware.device=cpu"});
   BOOST_REQUIRE(train.code == 0);
   const std::string run = train.out.substr(0, train.out.find('\n'));
-  for (const char* file : {"plan.yaml", "run.jsonl", "summary.json", "checkpoints/step-3/state.json"}) {
+  for (const char* file :
+       {"plan.yaml", "run.jsonl", "summary.json", "checkpoints/step-3/state.json"}) {
     BOOST_TEST(std::filesystem::exists(std::filesystem::path(run) / file), file);
   }
 
@@ -42,23 +43,50 @@ BOOST_AUTO_TEST_CASE(estimate_train_and_compare_agree) {
 }
 
 BOOST_AUTO_TEST_CASE(the_estimate_has_the_documented_keys) {
-  const auto result = headroom({"estimate", shipped("cruncher.yaml"), "--json", "--timeline",
-                                "--gpu", "h100-sxm"});
+  const auto result =
+      headroom({"estimate", shipped("cruncher.yaml"), "--json", "--timeline", "--gpu", "h100-sxm"});
   BOOST_REQUIRE(result.code == 0);
   const json estimate = json::parse(result.out);
-  for (const char* path :
-       {"/schema_version", "/plan/model/dim", "/model/parameters", "/model/trainable_parameters",
-        "/model/non_embedding_parameters", "/memory/devices/0/device", "/memory/devices/0/role",
-        "/memory/devices/0/at_peak/gradients_bytes", "/memory/devices/0/tensors_peak_bytes",
-        "/memory/devices/0/allocated_peak_bytes", "/memory/devices/0/reserved_peak_bytes",
-        "/memory/devices/0/device_peak_bytes", "/memory/devices/0/peak_phase",
-        "/memory/devices/0/peak_op", "/memory/steady/parameters_bytes",
-        "/memory/textbook/total_bytes", "/memory/timeline/0/total_bytes", "/flops/forward",
-        "/flops/backward", "/flops/step", "/flops/run", "/flops/six_n_p", "/flops/per_sample/six_n",
-        "/time/step_s", "/time/low_s", "/time/high_s", "/time/samples_per_s", "/time/mfu",
-        "/time/hfu", "/time/bound", "/time/run_s", "/cost/gpu_hours", "/cost/usd", "/verdict/fits",
-        "/verdict/capacity_bytes", "/verdict/headroom_bytes", "/verdict/band_bytes",
-        "/verdict/suggestions", "/assumptions", "/warnings"}) {
+  for (const char* path : {"/schema_version",
+                           "/plan/model/dim",
+                           "/model/parameters",
+                           "/model/trainable_parameters",
+                           "/model/non_embedding_parameters",
+                           "/memory/devices/0/device",
+                           "/memory/devices/0/role",
+                           "/memory/devices/0/at_peak/gradients_bytes",
+                           "/memory/devices/0/tensors_peak_bytes",
+                           "/memory/devices/0/allocated_peak_bytes",
+                           "/memory/devices/0/reserved_peak_bytes",
+                           "/memory/devices/0/device_peak_bytes",
+                           "/memory/devices/0/peak_phase",
+                           "/memory/devices/0/peak_op",
+                           "/memory/steady/parameters_bytes",
+                           "/memory/textbook/total_bytes",
+                           "/memory/timeline/0/total_bytes",
+                           "/flops/forward",
+                           "/flops/backward",
+                           "/flops/step",
+                           "/flops/run",
+                           "/flops/six_n_p",
+                           "/flops/per_sample/six_n",
+                           "/time/step_s",
+                           "/time/low_s",
+                           "/time/high_s",
+                           "/time/samples_per_s",
+                           "/time/mfu",
+                           "/time/hfu",
+                           "/time/bound",
+                           "/time/run_s",
+                           "/cost/gpu_hours",
+                           "/cost/usd",
+                           "/verdict/fits",
+                           "/verdict/capacity_bytes",
+                           "/verdict/headroom_bytes",
+                           "/verdict/band_bytes",
+                           "/verdict/suggestions",
+                           "/assumptions",
+                           "/warnings"}) {
     BOOST_TEST(estimate.contains(json::json_pointer(path)), path);
   }
   // 81559 MiB is what the driver shows for an H100.
@@ -98,8 +126,8 @@ BOOST_AUTO_TEST_CASE(lists_and_explanations) {
   for (const char* kind : {"models", "gpus", "optimizers", "dtypes", "frameworks", "keys"}) {
     BOOST_TEST(headroom({"list", kind}).code == 0, kind);
   }
-  for (const char* word : {"training.micro_batch_size", "batch_size", "lr", "h100-sxm", "bf16",
-                           "adamw", "textbook"}) {
+  for (const char* word :
+       {"training.micro_batch_size", "batch_size", "lr", "h100-sxm", "bf16", "adamw", "textbook"}) {
     const auto result = headroom({"explain", word});
     BOOST_TEST(result.code == 0, word);
     BOOST_TEST(result.out.size() > 40U, word);
@@ -110,8 +138,8 @@ BOOST_AUTO_TEST_CASE(lists_and_explanations) {
 
 BOOST_AUTO_TEST_CASE(a_printed_plan_gives_the_same_estimate) {
   const test::TemporaryFolder folder;
-  const auto printed =
-      headroom({"estimate", shipped("mlp-odd.yaml"), "--print-config", "training.micro_batch_size=9"});
+  const auto printed = headroom(
+      {"estimate", shipped("mlp-odd.yaml"), "--print-config", "training.micro_batch_size=9"});
   BOOST_REQUIRE(printed.code == 0);
   const auto path = folder.path() / "again.yaml";
   std::ofstream(path) << printed.out;
@@ -122,7 +150,8 @@ BOOST_AUTO_TEST_CASE(a_printed_plan_gives_the_same_estimate) {
 }
 
 BOOST_AUTO_TEST_CASE(several_plans_are_compared_by_what_differs) {
-  const auto result = headroom({"compare", shipped("cruncher-adam.yaml"), shipped("cruncher-sgd.yaml")});
+  const auto result =
+      headroom({"compare", shipped("cruncher-adam.yaml"), shipped("cruncher-sgd.yaml")});
   BOOST_TEST(result.code == 0);
   BOOST_TEST((result.out.find("training.optimizer.name") != std::string::npos));
   BOOST_TEST((result.out.find("training.micro_batch_size") == std::string::npos));

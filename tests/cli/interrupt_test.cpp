@@ -1,11 +1,11 @@
 // Signals and sudden death, from outside.
 
-#include <chrono>
-#include <thread>
+#include "tests/cli/run_program.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/cli/run_program.h"
+#include <chrono>
+#include <thread>
 
 namespace headroom {
 namespace {
@@ -78,8 +78,7 @@ BOOST_AUTO_TEST_CASE(kill_9_loses_no_checkpoint_and_resume_is_bit_equal) {
   }
   BOOST_REQUIRE(!resumed.empty());
   for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
-    BOOST_TEST((read(resumed / last / file) ==
-                read(whole.path() / "cruncher-odd-1" / last / file)),
+    BOOST_TEST((read(resumed / last / file) == read(whole.path() / "cruncher-odd-1" / last / file)),
                file);
   }
 }

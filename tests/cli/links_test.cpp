@@ -1,8 +1,8 @@
 // The program must start on machines without CUDA: the backend is loaded only when asked for.
 
-#include <cstdio>
-
 #include <boost/test/unit_test.hpp>
+
+#include <cstdio>
 
 namespace headroom {
 namespace {

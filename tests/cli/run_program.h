@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tests/support/temporary_folder.h"
+
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,8 +11,6 @@
 #include <iterator>
 #include <string>
 #include <vector>
-
-#include "tests/support/temporary_folder.h"
 
 namespace headroom::test {
 

@@ -1,8 +1,8 @@
-#include <boost/test/unit_test.hpp>
-
 #include "core/describe/trace.h"
 #include "core/models/training_step.h"
 #include "estimator/frameworks/lowering.h"
+
+#include <boost/test/unit_test.hpp>
 
 namespace headroom {
 namespace {

@@ -1,10 +1,10 @@
-#include <boost/test/unit_test.hpp>
-
 #include "core/io/safetensors.h"
 #include "core/models/training_step.h"
 #include "core/runtime/cpu/cpu_device.h"
 #include "tests/support/temporary_folder.h"
 #include "trainer/checkpoint.h"
+
+#include <boost/test/unit_test.hpp>
 
 namespace headroom {
 namespace {

@@ -1,12 +1,12 @@
-#include <algorithm>
-#include <fstream>
-#include <numeric>
-
-#include <boost/test/unit_test.hpp>
-
 #include "tests/support/temporary_folder.h"
 #include "trainer/data/loader.h"
 #include "trainer/data/open_dataset.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <numeric>
 
 namespace headroom {
 namespace {
@@ -23,7 +23,8 @@ struct TokenFile {
   }
 };
 
-// "np.array([...]).tofile(...)", "np.memmap(..., dtype=np.int32)", "start_indices = randint(len(data)
+// "np.array([...]).tofile(...)", "np.memmap(..., dtype=np.int32)", "start_indices =
+// randint(len(data)
 // - sequence_length)", "x = data[start:start+sequence_length]"
 BOOST_AUTO_TEST_CASE(batches_start_at_random_places_of_a_mapped_file) {
   const TokenFile file;
@@ -38,8 +39,9 @@ BOOST_AUTO_TEST_CASE(batches_start_at_random_places_of_a_mapped_file) {
                                {.seed = 3, .order = trainer::SampleOrder::kRandom});
   std::vector<std::int32_t> x(16 * 32), y(16 * 32), again(16 * 32);
   const auto load = [&](std::int64_t step, std::vector<std::int32_t>& inputs) {
-    loader.load(step, 0, {.inputs = std::as_writable_bytes(std::span(inputs)),
-                          .targets = std::as_writable_bytes(std::span(y))});
+    loader.load(step, 0,
+                {.inputs = std::as_writable_bytes(std::span(inputs)),
+                 .targets = std::as_writable_bytes(std::span(y))});
   };
   load(0, x);
   std::vector<std::int32_t> starts;

@@ -1,6 +1,4 @@
-#include <cmath>
-
-#include <boost/test/unit_test.hpp>
+#include "estimator/flops.h"
 
 #include "core/describe/work_list.h"
 #include "core/io/config_dirs.h"
@@ -8,12 +6,15 @@
 #include "core/models/training_step.h"
 #include "core/ops/elementwise.h"
 #include "core/ops/linear.h"
-#include "estimator/flops.h"
 #include "estimator/hardware_catalog.h"
 #include "estimator/reference_runs.h"
 #include "estimator/time.h"
-#include "trainer/measure/matmul_rate.h"
 #include "trainer/make_device.h"
+#include "trainer/measure/matmul_rate.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
 
 namespace headroom {
 namespace {

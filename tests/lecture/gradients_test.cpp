@@ -1,11 +1,11 @@
-#include <boost/test/unit_test.hpp>
-
 #include "core/models/training_step.h"
 #include "core/ops/linear.h"
 #include "core/ops/mse.h"
 #include "core/optim/rules.h"
 #include "core/runtime/cpu/cpu_device.h"
 #include "core/runtime/executor.h"
+
+#include <boost/test/unit_test.hpp>
 
 namespace headroom {
 namespace {
@@ -31,8 +31,8 @@ BOOST_AUTO_TEST_CASE(the_worked_example_has_the_gradient_1_2_3) {
   const auto& half_square = graph.own(std::make_unique<ops::MeanSquaredError>(0.5));
   graph.set_loss(graph.apply(half_square, {prediction, target}, {.stem = "loss"},
                              Category::kTemporaries, Phase::kLoss)[0]);
-  const Step step = make_step(std::move(graph),
-                              optim::make_rule({.name = OptimizerKind::kSgd, .lr = 1}), {});
+  const Step step =
+      make_step(std::move(graph), optim::make_rule({.name = OptimizerKind::kSgd, .lr = 1}), {});
   const auto device = runtime::make_cpu_device(1, false);
   runtime::Ledger ledger(step);
   runtime::Executor executor(step, plan_arena(step), *device, ledger);

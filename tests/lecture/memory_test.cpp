@@ -1,6 +1,6 @@
-#include <boost/test/unit_test.hpp>
-
 #include "core/describe/tensor.h"
+
+#include <boost/test/unit_test.hpp>
 
 namespace headroom {
 namespace {
@@ -23,9 +23,7 @@ BOOST_AUTO_TEST_CASE(memory_is_number_of_values_times_size_of_a_value) {
 }
 
 // "fp32 is the default"
-BOOST_AUTO_TEST_CASE(float32_is_the_default) {
-  BOOST_TEST((TensorType{}.dtype == DType::kF32));
-}
+BOOST_AUTO_TEST_CASE(float32_is_the_default) { BOOST_TEST((TensorType{}.dtype == DType::kF32)); }
 
 }  // namespace
 }  // namespace headroom

@@ -1,12 +1,12 @@
-#include <cmath>
-
-#include <boost/test/unit_test.hpp>
-
 #include "core/ops/linear.h"
 #include "core/ops/mse.h"
 #include "core/optim/rules.h"
 #include "core/runtime/cpu/cpu_device.h"
 #include "core/runtime/executor.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
 
 namespace headroom {
 namespace {

@@ -1,10 +1,10 @@
-#include <algorithm>
-#include <cmath>
+#include "core/models/training_step.h"
+#include "core/runtime/random/initializers.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "core/models/training_step.h"
-#include "core/runtime/random/initializers.h"
+#include <algorithm>
+#include <cmath>
 
 namespace headroom {
 namespace {

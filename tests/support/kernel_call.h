@@ -14,9 +14,12 @@ class KernelCall final : private runtime::MemoryObserver {
  public:
   KernelCall(const OpCase& test, Pass pass, DType dtype = DType::kF64);
 
-  [[nodiscard]] const OpCall& call() const { return *call_; }
+  [[nodiscard]] const OpCall& call() const { return call_; }
   /// Sets a read, by its position in the call.
   void set_read(std::size_t position, const std::vector<double>& values);
+  /// Takes a read away, as if it had not been declared; likewise the workspace.
+  void hide_read(std::size_t position);
+  void hide_workspace();
   /// Runs the CPU's kernel, or another function in its place.
   void run();
   void run(runtime::KernelFunction kernel);
@@ -27,7 +30,7 @@ class KernelCall final : private runtime::MemoryObserver {
   void on_workspace(Bytes) override {}
 
   Step step_;
-  const OpCall* call_ = nullptr;
+  OpCall call_;
   std::unique_ptr<runtime::Device> device_;
   std::vector<std::vector<std::byte>> reads_, writes_;
   std::vector<std::byte> workspace_;

@@ -5,6 +5,7 @@
 #include "core/ops/elementwise.h"
 #include "core/ops/reduce.h"
 #include "core/optim/sgd.h"
+#include "core/runtime/cpu/cpu_device.h"
 #include "tests/support/compare.h"
 
 #include <boost/test/unit_test.hpp>
@@ -76,7 +77,10 @@ void add_probe(Graph& graph, TensorId output, OpStep& result) {
 class Fixture {
  public:
   Fixture(const OpCase& test, const OpRunOptions& options)
-      : described_(op_step(test, options)), runner_(std::move(described_.step), options.threads) {
+      : described_(op_step(test, options)),
+        runner_(
+            std::move(described_.step),
+            options.device ? options.device() : runtime::make_cpu_device(options.threads, true)) {
     runner_.set_batches({described_.batch});
     if (!described_.probe.none()) runner_.set(described_.probe, test.upstream);
   }

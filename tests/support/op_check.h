@@ -35,6 +35,8 @@ struct OpRunOptions {
   /// Operands pass through an op first, so that they are activations that die in the op's backward
   /// call and their storage may be taken over.
   bool as_activations = false;
+  /// What runs the step; none: the CPU device.
+  std::function<std::unique_ptr<runtime::Device>()> device;
 };
 
 struct OpResult {

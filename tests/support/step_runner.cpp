@@ -57,9 +57,12 @@ std::vector<double> from_bytes(DType dtype, const std::vector<std::byte>& bytes)
 }
 
 StepRunner::StepRunner(Step step, int threads, bool strict)
+    : StepRunner(std::move(step), runtime::make_cpu_device(threads, strict)) {}
+
+StepRunner::StepRunner(Step step, std::unique_ptr<runtime::Device> device)
     : step_(std::move(step)),
       plan_(plan_arena(step_)),
-      device_(runtime::make_cpu_device(threads, strict)),
+      device_(std::move(device)),
       ledger_(std::make_unique<runtime::Ledger>(step_)),
       executor_(std::make_unique<runtime::Executor>(step_, plan_, *device_, *ledger_)) {
   executor_->initialise(0);

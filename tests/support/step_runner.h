@@ -20,7 +20,9 @@ namespace headroom::test {
 /// run-lifetime tensors. Batches are what was last given to set_batches, one set per micro batch.
 class StepRunner final : public runtime::BatchSource {
  public:
+  /// On the CPU device.
   explicit StepRunner(Step step, int threads = 1, bool strict = true);
+  StepRunner(Step step, std::unique_ptr<runtime::Device> device);
 
   [[nodiscard]] const Step& step() const { return step_; }
   [[nodiscard]] const runtime::Ledger& ledger() const { return *ledger_; }

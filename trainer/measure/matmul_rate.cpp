@@ -1,12 +1,12 @@
 #include "trainer/measure/matmul_rate.h"
 
-#include <algorithm>
-#include <chrono>
-#include <vector>
-
 #include "core/runtime/arena.h"
 #include "core/runtime/kernel_context.h"
 #include "core/runtime/random/philox.h"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
 
 namespace headroom::trainer {
 namespace {
@@ -83,8 +83,7 @@ MatmulTiming time_matmul(runtime::Device& device,
                                 .lda = k,
                                 .ldb = n,
                                 .ldc = n};
-  const Seconds median =
-      median_time(device, at_least, [&] { device.queue().matmul(product); });
+  const Seconds median = median_time(device, at_least, [&] { device.queue().matmul(product); });
   return {.median = median, .rate = MatmulSize{.m = m, .n = n, .k = k}.flops() / median};
 }
 

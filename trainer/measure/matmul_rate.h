@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cstdint>
-
 #include "core/describe/units.h"
 #include "core/runtime/device.h"
+
+#include <cstdint>
 
 namespace headroom::trainer {
 

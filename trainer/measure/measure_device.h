@@ -1,11 +1,11 @@
 #pragma once
 
+#include "core/describe/units.h"
+#include "core/runtime/device.h"
+
 #include <functional>
 #include <string>
 #include <vector>
-
-#include "core/describe/units.h"
-#include "core/runtime/device.h"
 
 namespace headroom::trainer {
 
@@ -23,15 +23,16 @@ struct DeviceMeasurement {
 
 struct MeasureOptions {
   std::vector<DType> dtypes = {DType::kF32};
-  Seconds per_size{0.1};      ///< at least this long for each product
-  Bytes copy_size{256 << 20}; ///< larger than the caches
-  bool large = false;         ///< also sizes that only a GPU does in reasonable time
+  Seconds per_size{0.1};       ///< at least this long for each product
+  Bytes copy_size{256 << 20};  ///< larger than the caches
+  bool large = false;          ///< also sizes that only a GPU does in reasonable time
 };
 
 /// Times square products and the flat ones of training, and a copy. `progress` is told what is
 /// measured next. Errors: OutOfMemory.
-[[nodiscard]] DeviceMeasurement measure_device(runtime::Device& device,
-                                               const MeasureOptions& options,
-                                               const std::function<void(const std::string&)>& progress);
+[[nodiscard]] DeviceMeasurement measure_device(
+    runtime::Device& device,
+    const MeasureOptions& options,
+    const std::function<void(const std::string&)>& progress);
 
 }  // namespace headroom::trainer

@@ -1,8 +1,8 @@
+#include "core/runtime/cpu/cpu_backend.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-
-#include "core/runtime/cpu/cpu_backend.h"
 
 namespace headroom::runtime {
 

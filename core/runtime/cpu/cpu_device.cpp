@@ -1,14 +1,14 @@
 #include "core/runtime/cpu/cpu_device.h"
 
-#include <cstring>
-#include <fstream>
-#include <vector>
+#include "core/runtime/cpu/cpu_kernels.h"
 
 #include <omp.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/runtime/cpu/cpu_kernels.h"
+#include <cstring>
+#include <fstream>
+#include <vector>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>

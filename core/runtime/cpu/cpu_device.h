@@ -1,8 +1,8 @@
 #pragma once
 
-#include <memory>
-
 #include "core/runtime/cpu/cpu_backend.h"
+
+#include <memory>
 
 namespace headroom::runtime {
 

@@ -1,10 +1,10 @@
-#include <algorithm>
+#include "core/runtime/cpu/cpu_backend.h"
+#include "core/runtime/kernel_context.h"
 
 #include <cblas.h>
 #include <omp.h>
 
-#include "core/runtime/cpu/cpu_backend.h"
-#include "core/runtime/kernel_context.h"
+#include <algorithm>
 
 namespace headroom::runtime {
 namespace {

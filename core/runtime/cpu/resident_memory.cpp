@@ -1,12 +1,12 @@
-#include <array>
-#include <cstdlib>
-#include <cstring>
-#include <string_view>
+#include "core/runtime/cpu/cpu_device.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "core/runtime/cpu/cpu_device.h"
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
 
 namespace headroom::runtime {
 

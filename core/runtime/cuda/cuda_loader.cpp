@@ -1,10 +1,10 @@
 #include "core/runtime/cuda/cuda_loader.h"
 
+#include <dlfcn.h>
+
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-
-#include <dlfcn.h>
 
 namespace headroom::runtime {
 namespace {

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "core/runtime/device.h"
+
 #include <memory>
 #include <string>
-
-#include "core/runtime/device.h"
 
 namespace headroom::runtime {
 

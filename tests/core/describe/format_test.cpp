@@ -1,6 +1,6 @@
-#include <boost/test/unit_test.hpp>
-
 #include "core/describe/format.h"
+
+#include <boost/test/unit_test.hpp>
 
 namespace headroom {
 namespace {

@@ -1,8 +1,9 @@
-#include <boost/test/unit_test.hpp>
-
 #include "core/describe/arena_plan.h"
+
 #include "core/describe/error.h"
 #include "core/models/training_step.h"
+
+#include <boost/test/unit_test.hpp>
 
 namespace headroom {
 namespace {

@@ -1,9 +1,9 @@
 // Memory of small Crunchers, derived by hand from what each op needs.
 
-#include <boost/test/unit_test.hpp>
-
 #include "core/describe/trace.h"
 #include "core/models/training_step.h"
+
+#include <boost/test/unit_test.hpp>
 
 namespace headroom {
 namespace {
@@ -40,7 +40,8 @@ BOOST_AUTO_TEST_CASE(the_peak_is_in_the_backward_of_the_last_square_layer) {
   const std::int64_t always = 2 * kW + kHead + 2 * (kX + kTarget) + kLoss;
   BOOST_TEST(memory.tensors_peak.value() == always + 2 * kX + kW);
   BOOST_TEST(memory.at_peak[Category::kGradients].value() == kW);
-  // What a call overwrites counts as its successor from the start of the call: h1 as dx1, h2 as dx2.
+  // What a call overwrites counts as its successor from the start of the call: h1 as dx1, h2 as
+  // dx2.
   BOOST_TEST(memory.at_peak[Category::kTemporaries].value() == kLoss + 2 * kX);
   BOOST_TEST(memory.at_peak[Category::kActivations].value() == 0);
   BOOST_TEST(name(memory.peak_phase) == "backward");

@@ -1,2 +1,2 @@
-#define BOOST_TEST_MODULE headroom_models
+#define BOOST_TEST_MODULE models
 #include <boost/test/unit_test.hpp>

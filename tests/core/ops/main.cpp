@@ -1,2 +1,2 @@
-#define BOOST_TEST_MODULE headroom_ops
+#define BOOST_TEST_MODULE ops
 #include <boost/test/unit_test.hpp>

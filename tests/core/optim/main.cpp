@@ -1,2 +1,2 @@
-#define BOOST_TEST_MODULE headroom_optim
+#define BOOST_TEST_MODULE optim
 #include <boost/test/unit_test.hpp>

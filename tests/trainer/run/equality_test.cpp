@@ -1,7 +1,5 @@
 // Predicted equals measured, to the byte, for every shipped plan.
 
-#include <boost/test/unit_test.hpp>
-
 #include "core/io/config_dirs.h"
 #include "core/io/yaml.h"
 #include "estimator/compare.h"
@@ -9,19 +7,21 @@
 #include "estimator/measured_run.h"
 #include "tests/trainer/run/run_plan.h"
 
+#include <boost/test/unit_test.hpp>
+
 namespace headroom {
 namespace {
 
 estimator::Hardware hardware() {
   const std::string name = test::test_device() == "cpu" ? "cpu-generic" : "h100-sxm";
-  return estimator::hardware_from_node(
-      io::read_yaml(std::filesystem::path(HEADROOM_SOURCE_DIR) / "configs/hardware" /
-                    (name + ".yaml")));
+  return estimator::hardware_from_node(io::read_yaml(std::filesystem::path(HEADROOM_SOURCE_DIR) /
+                                                     "configs/hardware" / (name + ".yaml")));
 }
 
 /// A few steps are enough: every step has the memory of the first.
 std::vector<std::string> shortened(const std::string& name) {
-  std::vector<std::string> words = {"training.max_steps=4", "training.lr_schedule.warmup_steps=0", "output.save_every=0"};
+  std::vector<std::string> words = {"training.max_steps=4", "training.lr_schedule.warmup_steps=0",
+                                    "output.save_every=0"};
   if (name == "cruncher-1024.yaml") words.emplace_back("training.max_steps=2");
   return words;
 }

@@ -1,11 +1,11 @@
 // What the operating system counts is the arena plus named parts.
 
-#include <cmath>
-#include <numeric>
+#include "tests/trainer/run/run_plan.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/trainer/run/run_plan.h"
+#include <cmath>
+#include <numeric>
 
 namespace headroom {
 namespace {

@@ -1,6 +1,6 @@
-#include <boost/test/unit_test.hpp>
-
 #include "tests/trainer/run/run_plan.h"
+
+#include <boost/test/unit_test.hpp>
 
 namespace headroom {
 namespace {
@@ -60,11 +60,10 @@ BOOST_AUTO_TEST_CASE(a_changed_model_cannot_be_resumed) {
                   recorder);
   Plan other = test::load("cruncher-odd.yaml", {"training.max_steps=4", "model.num_layers=2"});
   other.output.dir = folder.path().string();
-  BOOST_CHECK_EXCEPTION((void)trainer::choose_run(other, "run", "auto"), ConfigError,
-                        [](const ConfigError& error) {
-                          return error.problems().size() == 1 &&
-                                 error.problems()[0].key == "model.num_layers";
-                        });
+  BOOST_CHECK_EXCEPTION(
+      (void)trainer::choose_run(other, "run", "auto"), ConfigError, [](const ConfigError& error) {
+        return error.problems().size() == 1 && error.problems()[0].key == "model.num_layers";
+      });
 }
 
 BOOST_AUTO_TEST_CASE(a_changed_learning_rate_is_a_warning) {
@@ -72,7 +71,8 @@ BOOST_AUTO_TEST_CASE(a_changed_learning_rate_is_a_warning) {
   test::Recorder recorder;
   (void)test::run(test::load("cruncher-odd.yaml", {"training.max_steps=2"}), folder.path(), "",
                   recorder);
-  Plan other = test::load("cruncher-odd.yaml", {"training.max_steps=4", "training.optimizer.lr=0.5"});
+  Plan other =
+      test::load("cruncher-odd.yaml", {"training.max_steps=4", "training.optimizer.lr=0.5"});
   other.output.dir = folder.path().string();
   const auto choice = trainer::choose_run(other, "run", "auto");
   BOOST_TEST(choice.resume);
@@ -98,11 +98,10 @@ BOOST_AUTO_TEST_CASE(a_damaged_checkpoint_is_refused_by_name) {
   const auto file = finished.directory.checkpoint(2) / "model.safetensors";
   std::filesystem::resize_file(file, std::filesystem::file_size(file) - 1);
   plan.training.max_steps = 4;
-  BOOST_CHECK_EXCEPTION((void)test::run(plan, folder.path(), "auto", again), IoError,
-                        [](const IoError& error) {
-                          return std::string(error.what()).find("model.safetensors") !=
-                                 std::string::npos;
-                        });
+  BOOST_CHECK_EXCEPTION(
+      (void)test::run(plan, folder.path(), "auto", again), IoError, [](const IoError& error) {
+        return std::string(error.what()).find("model.safetensors") != std::string::npos;
+      });
 }
 
 }  // namespace

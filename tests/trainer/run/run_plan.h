@@ -1,16 +1,16 @@
 #pragma once
 
+#include "core/io/plan_yaml.h"
+#include "tests/support/temporary_folder.h"
+#include "trainer/resume.h"
+#include "trainer/training_run.h"
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
-
-#include "core/io/plan_yaml.h"
-#include "tests/support/temporary_folder.h"
-#include "trainer/resume.h"
-#include "trainer/training_run.h"
 
 namespace headroom::test {
 
@@ -59,14 +59,15 @@ struct Finished {
 };
 
 /// Runs a plan in `folder`, as `headroom train` does.
-inline Finished run(Plan plan, const std::filesystem::path& folder, const std::string& resume,
+inline Finished run(Plan plan,
+                    const std::filesystem::path& folder,
+                    const std::string& resume,
                     Recorder& recorder) {
   plan.output.dir = folder.string();
   const trainer::ResumeChoice choice = trainer::choose_run(plan, "run", resume);
-  trainer::RunOutcome outcome =
-      trainer::train(plan, trainer::open_device(plan), choice.directory,
-                     {.resume = choice.resume, .stop = &recorder.stop, .program = "test"},
-                     recorder);
+  trainer::RunOutcome outcome = trainer::train(
+      plan, trainer::open_device(plan), choice.directory,
+      {.resume = choice.resume, .stop = &recorder.stop, .program = "test"}, recorder);
   return {choice.directory, std::move(outcome)};
 }
 

@@ -1,8 +1,8 @@
-#include <cmath>
+#include "trainer/schedule.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "trainer/schedule.h"
+#include <cmath>
 
 namespace headroom::trainer {
 namespace {

@@ -1,12 +1,12 @@
 // The engine allocates nothing after its first step. Every allocation of this program is counted.
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
+#include "tests/core/runtime/engine/run_step.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/core/runtime/engine/run_step.h"
+#include <atomic>
+#include <cstdlib>
+#include <new>
 
 namespace {
 std::atomic<long> allocations{0};

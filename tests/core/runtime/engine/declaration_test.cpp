@@ -1,12 +1,12 @@
 // What an op declares is all its kernels get, and a wrong declaration is found out.
 
-#include <boost/test/unit_test.hpp>
-
 #include "core/ops/mse.h"
 #include "core/optim/rules.h"
 #include "core/runtime/kernel_context.h"
 #include "tests/core/runtime/engine/known_op_device.h"
 #include "tests/core/runtime/engine/run_step.h"
+
+#include <boost/test/unit_test.hpp>
 
 namespace headroom {
 namespace {
@@ -60,10 +60,10 @@ Step describe(Double::Lies lies) {
   const auto& op = graph.own(std::make_unique<Double>(lies));
   const TensorId y = graph.apply(op, {w}, {.stem = "y"})[0];
   const auto& mse = graph.own(std::make_unique<ops::MeanSquaredError>(1.0));
-  graph.set_loss(graph.apply(mse, {y, target}, {.stem = "loss"}, Category::kTemporaries,
-                             Phase::kLoss)[0]);
-  return make_step(std::move(graph),
-                   optim::make_rule({.name = OptimizerKind::kSgd, .lr = 0.1}), {});
+  graph.set_loss(
+      graph.apply(mse, {y, target}, {.stem = "loss"}, Category::kTemporaries, Phase::kLoss)[0]);
+  return make_step(std::move(graph), optim::make_rule({.name = OptimizerKind::kSgd, .lr = 0.1}),
+                   {});
 }
 
 PlaceUsage measured(const Step& step) {
@@ -104,7 +104,6 @@ BOOST_AUTO_TEST_CASE(backward_gets_nothing_that_was_not_declared) {
            "[double] the backward kernel reads operand 0, which was not declared";
   });
 }
-
 
 }  // namespace
 }  // namespace headroom

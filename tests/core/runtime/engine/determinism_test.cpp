@@ -1,6 +1,6 @@
-#include <boost/test/unit_test.hpp>
-
 #include "tests/core/runtime/engine/run_step.h"
+
+#include <boost/test/unit_test.hpp>
 
 namespace headroom {
 namespace {

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "core/runtime/cpu/cpu_device.h"
+
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "core/runtime/cpu/cpu_device.h"
 
 namespace headroom::test {
 

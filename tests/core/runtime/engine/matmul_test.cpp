@@ -1,9 +1,9 @@
-#include <cmath>
+#include "core/runtime/cpu/cpu_device.h"
+#include "core/runtime/random/philox.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "core/runtime/cpu/cpu_device.h"
-#include "core/runtime/random/philox.h"
+#include <cmath>
 
 namespace headroom::runtime {
 namespace {
@@ -23,8 +23,12 @@ std::vector<double> random_values(std::int64_t count, std::uint64_t stream) {
 }
 
 /// One element by the definition.
-double expected(const Matmul& p, const std::vector<double>& a, const std::vector<double>& b,
-                std::int64_t batch, std::int64_t i, std::int64_t j) {
+double expected(const Matmul& p,
+                const std::vector<double>& a,
+                const std::vector<double>& b,
+                std::int64_t batch,
+                std::int64_t i,
+                std::int64_t j) {
   double sum = 0;
   for (std::int64_t x = 0; x < p.k; ++x) {
     const std::int64_t at = batch * p.stride_a + (p.transpose_a ? x * p.lda + i : i * p.lda + x);
@@ -34,8 +38,8 @@ double expected(const Matmul& p, const std::vector<double>& a, const std::vector
   return sum;
 }
 
-void check(const Case& size, bool ta, bool tb, bool accumulate, bool with_bias, int threads,
-           bool strict) {
+void check(
+    const Case& size, bool ta, bool tb, bool accumulate, bool with_bias, int threads, bool strict) {
   const auto device = make_cpu_device(threads, strict);
   const std::int64_t pad = 3;  // leading dimensions larger than the rows
   Matmul p{.dtype = DType::kF64,
@@ -95,8 +99,15 @@ BOOST_AUTO_TEST_CASE(products_of_every_layout_agree_with_the_definition) {
 BOOST_AUTO_TEST_CASE(an_empty_inner_dimension_gives_zero) {
   const auto device = make_cpu_device(1, false);
   std::vector<float> c(4, 5.0F);
-  device->queue().matmul({.m = 2, .n = 2, .k = 0, .a = c.data(), .b = c.data(), .c = c.data(),
-                          .lda = 1, .ldb = 2, .ldc = 2});
+  device->queue().matmul({.m = 2,
+                          .n = 2,
+                          .k = 0,
+                          .a = c.data(),
+                          .b = c.data(),
+                          .c = c.data(),
+                          .lda = 1,
+                          .ldb = 2,
+                          .ldc = 2});
   for (float value : c) BOOST_TEST(value == 0.0F);
 }
 

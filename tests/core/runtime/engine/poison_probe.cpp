@@ -4,14 +4,14 @@
 //   poison_probe stale    the op described above
 //   poison_probe honest   the same op that declares what it saves; runs to the end
 
-#include <cstdio>
-#include <cstring>
-
 #include "core/ops/mse.h"
 #include "core/optim/rules.h"
 #include "core/runtime/cpu/cpu_device.h"
 #include "core/runtime/executor.h"
 #include "tests/core/runtime/engine/known_op_device.h"
+
+#include <cstdio>
+#include <cstring>
 
 namespace headroom {
 namespace {
@@ -67,10 +67,10 @@ void run(bool honest) {
   const TensorId x = graph.apply(square, {w}, {.stem = "x"})[0];
   const TensorId y = graph.apply(square, {x}, {.stem = "y"})[0];
   const auto& mse = graph.own(std::make_unique<ops::MeanSquaredError>(1.0));
-  graph.set_loss(graph.apply(mse, {y, target}, {.stem = "loss"}, Category::kTemporaries,
-                             Phase::kLoss)[0]);
-  const Step step = make_step(std::move(graph),
-                              optim::make_rule({.name = OptimizerKind::kSgd, .lr = 0.1}), {});
+  graph.set_loss(
+      graph.apply(mse, {y, target}, {.stem = "loss"}, Category::kTemporaries, Phase::kLoss)[0]);
+  const Step step =
+      make_step(std::move(graph), optim::make_rule({.name = OptimizerKind::kSgd, .lr = 0.1}), {});
   test::KnownOpDevice device("square", forward, backward);
   runtime::Ledger ledger(step);
   runtime::Executor executor(step, plan_arena(step), device, ledger);

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <cstring>
-#include <memory>
-#include <vector>
-
 #include "core/models/training_step.h"
 #include "core/runtime/cpu/cpu_device.h"
 #include "core/runtime/executor.h"
 #include "core/runtime/random/philox.h"
+
+#include <cstring>
+#include <memory>
+#include <vector>
 
 namespace headroom::test {
 
@@ -57,8 +57,7 @@ struct Engine {
       : Engine(models::training_step(plan, kCpuTraits), threads, strict) {}
 
   double run(std::int64_t number, double rate = 0.01) {
-    const runtime::Scalars scalars{
-        .learning_rate = rate, .step = number, .grad_clip_norm = clip};
+    const runtime::Scalars scalars{.learning_rate = rate, .step = number, .grad_clip_norm = clip};
     return executor.run_step(scalars, *batches).loss;
   }
 

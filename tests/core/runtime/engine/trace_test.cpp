@@ -1,11 +1,11 @@
 // The trace that the ledger wrote while ops ran against the one derived from the description.
 
-#include <algorithm>
-#include <tuple>
+#include "tests/core/runtime/engine/run_step.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/core/runtime/engine/run_step.h"
+#include <algorithm>
+#include <tuple>
 
 namespace headroom {
 namespace {

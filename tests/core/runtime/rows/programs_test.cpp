@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 namespace headroom::runtime::rows::testing {
@@ -20,6 +21,10 @@ namespace {
 using Teams =
     boost::mpl::list<SerialTeam, SimTeam<256>, SimTeam<256, LaneOrder::kShuffled>, SimTeam<32>>;
 constexpr std::int64_t kRows = 3;
+
+/// Teams that are tried with every storage type; the others differ in lanes and order alone.
+template <class Team>
+constexpr bool kEveryType = std::is_same_v<Team, SerialTeam> || std::is_same_v<Team, SimTeam<256>>;
 
 static_assert(rows::Team<SimTeam<256>>);
 
@@ -73,9 +78,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(layer_norm_matches_double_loops, Team, Teams) {
   for_sizes_and_offsets([](std::int64_t size, int offset) {
     BOOST_TEST_CONTEXT("size " << size << " offset " << offset) {
       check_layer_norm<Team, float>(size, offset);
-      check_layer_norm<Team, double>(size, offset);
-      check_layer_norm<Team, bf16>(size, offset);
-      check_layer_norm<Team, f16>(size, offset);
+      if constexpr (kEveryType<Team>) {
+        check_layer_norm<Team, double>(size, offset);
+        check_layer_norm<Team, bf16>(size, offset);
+        check_layer_norm<Team, f16>(size, offset);
+      }
     }
   });
 }
@@ -94,8 +101,10 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(softmax_matches_double_loops, Team, Teams) {
   for_sizes_and_offsets([](std::int64_t size, int offset) {
     BOOST_TEST_CONTEXT("size " << size << " offset " << offset) {
       check_softmax<Team, float>(size, offset);
-      check_softmax<Team, double>(size, offset);
-      check_softmax<Team, bf16>(size, offset);
+      if constexpr (kEveryType<Team>) {
+        check_softmax<Team, double>(size, offset);
+        check_softmax<Team, bf16>(size, offset);
+      }
     }
   });
 }
@@ -115,9 +124,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(gelu_matches_double_loops, Team, Teams) {
   for_sizes_and_offsets([](std::int64_t size, int offset) {
     BOOST_TEST_CONTEXT("size " << size << " offset " << offset) {
       check_gelu<Team, float>(size, offset);
-      check_gelu<Team, double>(size, offset);
-      check_gelu<Team, bf16>(size, offset);
-      check_gelu<Team, f16>(size, offset);
+      if constexpr (kEveryType<Team>) {
+        check_gelu<Team, double>(size, offset);
+        check_gelu<Team, bf16>(size, offset);
+        check_gelu<Team, f16>(size, offset);
+      }
     }
   });
   check_gelu<Team, float>(FlatRows::kRow - 1, 0);
