@@ -7,7 +7,7 @@
 #include "core/models/training_step.h"
 #include "core/runtime/cpu/cpu_device.h"
 #include "core/runtime/executor.h"
-#include "core/runtime/openmp_policy.h"
+#include "core/runtime/cpu/prepare_process.h"
 #include "trainer/measure/matmul_rate.h"
 
 #include <boost/program_options.hpp>
@@ -110,7 +110,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  headroom::runtime::use_passive_waiting(argv);
+  headroom::runtime::prepare_process(argv);
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {

@@ -11,7 +11,7 @@
 #include <iostream>
 
 #if HEADROOM_HAS_ENGINE
-#include "core/runtime/openmp_policy.h"
+#include "core/runtime/cpu/prepare_process.h"
 #endif
 
 namespace headroom::cli {
@@ -111,7 +111,7 @@ int run_program(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
 #if HEADROOM_HAS_ENGINE
   if (!words.empty() && (words[0] == "train" || words[0] == "bench")) {
-    runtime::use_passive_waiting(argv);
+    runtime::prepare_process(argv);
   }
 #endif
   try {

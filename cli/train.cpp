@@ -109,10 +109,11 @@ ExitCode run_train(std::span<const std::string> words) {
   const Plan& plan = loaded.plan;
 
   if (world_size(plan.parallel) > 1 || plan.hardware.count > 1) {
-    throw ConfigError({{.where = {},
-                        .key = "hardware.count",
-                        .message = "this version trains on one device",
-                        .hint = "set hardware.count and parallel.data to 1, or only estimate"}});
+    Problem problem;
+    problem.key = "hardware.count";
+    problem.message = "this version trains on one device";
+    problem.hint = "set hardware.count and parallel.data to 1, or only estimate";
+    throw ConfigError({problem});
   }
   trainer::OpenedDevice device = trainer::open_device(plan);
   (void)trainer::make_loader(plan);  // bad data is refused before a run folder exists

@@ -1,11 +1,12 @@
 # Helpers that every folder uses to declare its library, so that flags stay in one place.
-# -Wno-restrict: GCC 12 warns about "literal" + std::string where nothing overlaps (GCC PR 105651).
+# GCC 12 warns where nothing is wrong: -Wrestrict about "literal" + std::string (GCC PR 105651),
+# -Wmaybe-uninitialized about members of temporaries that aggregates are built from (PR 105562).
 add_library(headroom_flags INTERFACE)
 target_include_directories(headroom_flags INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(
   headroom_flags
   INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wconversion -Wno-sign-conversion
-            -Wno-missing-field-initializers -Wno-restrict -Wcast-align -Woverloaded-virtual -Wimplicit-fallthrough>
+            -Wno-missing-field-initializers -Wno-restrict -Wno-maybe-uninitialized -Wcast-align -Woverloaded-virtual -Wimplicit-fallthrough>
             $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${HEADROOM_WERROR}>>:-Werror>)
 if(HEADROOM_SANITIZE)
   if("thread" IN_LIST HEADROOM_SANITIZE AND "address" IN_LIST HEADROOM_SANITIZE)

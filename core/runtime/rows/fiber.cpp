@@ -17,15 +17,9 @@
 
 namespace headroom::runtime::rows {
 
-namespace {
-// Touched pages only count; sanitizers and debug builds need far more than the few hundred bytes of
-// an optimised row program.
-constexpr std::size_t kStackBytes = std::size_t{256} << 10;
-}  // namespace
-
 struct Fiber::State {
   std::function<void()> body;
-  std::unique_ptr<std::byte[]> stack;
+  std::span<std::byte> stack;
   ucontext_t inside{};
   ucontext_t outside{};
   std::exception_ptr error;
@@ -43,7 +37,7 @@ struct Fiber::State {
 
   void enter() {
 #if defined(__SANITIZE_ADDRESS__)
-    __sanitizer_start_switch_fiber(&outside_fake_stack, stack.get(), kStackBytes);
+    __sanitizer_start_switch_fiber(&outside_fake_stack, stack.data(), stack.size());
 #endif
 #if defined(__SANITIZE_THREAD__)
     outside_fiber = __tsan_get_current_fiber();
@@ -91,13 +85,14 @@ struct Fiber::State {
   }
 };
 
-Fiber::Fiber(std::function<void()> body) : state_(std::make_unique<State>()) {
+Fiber::Fiber(std::function<void()> body, std::span<std::byte> stack)
+    : state_(std::make_unique<State>()) {
   State& state = *state_;
   state.body = std::move(body);
-  state.stack = std::unique_ptr<std::byte[]>(new std::byte[kStackBytes]);
+  state.stack = stack;
   if (getcontext(&state.inside) != 0) throw std::runtime_error("fiber: getcontext failed");
-  state.inside.uc_stack.ss_sp = state.stack.get();
-  state.inside.uc_stack.ss_size = kStackBytes;
+  state.inside.uc_stack.ss_sp = stack.data();
+  state.inside.uc_stack.ss_size = stack.size();
   state.inside.uc_link = nullptr;
   const auto address = reinterpret_cast<std::uintptr_t>(state_.get());
   makecontext(&state.inside, reinterpret_cast<void (*)()>(&State::start), 2,

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <numeric>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,10 @@ std::string describe(const Collective& where) {
 
 class SimBlock::Lanes {
  public:
-  Lanes(int count, LaneOrder order) : order_(order), turns_(static_cast<std::size_t>(count)) {
+  Lanes(int count, LaneOrder order)
+      : order_(order),
+        turns_(static_cast<std::size_t>(count)),
+        stacks_(new std::byte[turns_.size() * Fiber::kStackBytes]) {
     std::iota(turns_.begin(), turns_.end(), 0);
     if (order == LaneOrder::kReverse) std::reverse(turns_.begin(), turns_.end());
     reached_.resize(turns_.size());
@@ -35,8 +39,9 @@ class SimBlock::Lanes {
   void run(const std::function<void(int)>& lane_body) {
     fibers_.clear();
     for (std::size_t lane = 0; lane < turns_.size(); ++lane) {
-      fibers_.push_back(
-          std::make_unique<Fiber>([&lane_body, lane] { lane_body(static_cast<int>(lane)); }));
+      fibers_.push_back(std::make_unique<Fiber>(
+          [&lane_body, lane] { lane_body(static_cast<int>(lane)); },
+          std::span(stacks_.get() + lane * Fiber::kStackBytes, Fiber::kStackBytes)));
     }
     while (!run_to_barrier()) {
     }
@@ -75,6 +80,7 @@ class SimBlock::Lanes {
 
   LaneOrder order_;
   std::vector<int> turns_;
+  std::unique_ptr<std::byte[]> stacks_;
   std::vector<Collective> reached_;
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::size_t current_ = 0;

@@ -184,17 +184,17 @@ void check_mlp(const char* file, LossKind loss) {
   const auto reference = load_reference(file);
   for (const auto& node : reference.at("cases")) {
     const std::string activation = node.at("activation").get<std::string>();
-    const Model model{
-        .name = std::string(file) + " " + activation,
-        .family =
-            MlpPlan{.input_size = reference.at("input_size").get<std::int64_t>(),
-                    .hidden_sizes = reference.at("hidden_sizes").get<std::vector<std::int64_t>>(),
-                    .output_size = reference.at("output_size").get<std::int64_t>(),
-                    .activation = *from_name<ActivationKind>(activation),
-                    .loss = loss},
-        .micro_batch = reference.at("micro_batch_size").get<std::int64_t>(),
-        .parameters = &reference.at("parameters"),
-        .batches = batches_of(reference)};
+    MlpPlan mlp;
+    mlp.input_size = reference.at("input_size").get<std::int64_t>();
+    mlp.hidden_sizes = reference.at("hidden_sizes").get<std::vector<std::int64_t>>();
+    mlp.output_size = reference.at("output_size").get<std::int64_t>();
+    mlp.activation = *from_name<ActivationKind>(activation);
+    mlp.loss = loss;
+    const Model model{.name = std::string(file) + " " + activation,
+                      .family = mlp,
+                      .micro_batch = reference.at("micro_batch_size").get<std::int64_t>(),
+                      .parameters = &reference.at("parameters"),
+                      .batches = batches_of(reference)};
     check_model(model, node);
   }
 }
