@@ -6,8 +6,8 @@
 
 #include "core/models/training_step.h"
 #include "core/runtime/cpu/cpu_device.h"
-#include "core/runtime/executor.h"
 #include "core/runtime/cpu/prepare_process.h"
+#include "core/runtime/executor.h"
 #include "trainer/measure/matmul_rate.h"
 
 #include <boost/program_options.hpp>

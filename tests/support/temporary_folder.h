@@ -1,6 +1,7 @@
 #pragma once
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <filesystem>
@@ -17,8 +18,9 @@ namespace headroom::test {
 /// A folder of its own for one test; removed with all it holds.
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "headroom-XXXXXX").string();
+  TemporaryFolder() : TemporaryFolder(std::filesystem::temp_directory_path()) {}
+  explicit TemporaryFolder(const std::filesystem::path& base) {
+    std::string pattern = (base / "headroom-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
     path_ = pattern;
   }
@@ -41,6 +43,13 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
+
+/// Where files lie in memory, so that tests with very many of them do not wait for a busy disk; the
+/// folder for temporary files where there is none.
+[[nodiscard]] inline std::filesystem::path in_memory() {
+  const std::filesystem::path shared = "/dev/shm";
+  return ::access(shared.c_str(), W_OK) == 0 ? shared : std::filesystem::temp_directory_path();
+}
 
 [[nodiscard]] inline std::string read_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -178,7 +179,7 @@ BOOST_AUTO_TEST_CASE(a_lock_protects_even_when_the_process_id_says_dead) {
 }
 
 BOOST_AUTO_TEST_CASE(a_writer_killed_at_any_moment_leaves_the_old_or_the_new_folder) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder(test::in_memory());
   const fs::path path = folder.path() / "checkpoint";
   const auto publish = [&](int i) {
     AtomicDirectory directory(path);
@@ -188,8 +189,13 @@ BOOST_AUTO_TEST_CASE(a_writer_killed_at_any_moment_leaves_the_old_or_the_new_fol
     }
     directory.commit();
   };
+  // Long enough for a few rounds of the child's work, however slow the machine is.
+  const auto start = std::chrono::steady_clock::now();
+  publish(0);
+  const auto once = std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::steady_clock::now() - start);
   std::mt19937 random(5);
-  std::uniform_int_distribution<int> delay(0, 8000);
+  std::uniform_int_distribution<std::int64_t> delay(0, 5 * once.count() + 2000);
   int seen = 0;
   for (int round = 0; round < 200; ++round) {
     // The first half starts without a folder, the second replaces one.
@@ -212,7 +218,7 @@ BOOST_AUTO_TEST_CASE(a_writer_killed_at_any_moment_leaves_the_old_or_the_new_fol
 }
 
 BOOST_AUTO_TEST_CASE(a_writer_killed_at_any_moment_leaves_the_old_or_the_new_file) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder(test::in_memory());
   const fs::path path = folder.path() / "summary.json";
   write_atomically(path, std::string(20000, 'a'));
   const auto write = [&](int i) {

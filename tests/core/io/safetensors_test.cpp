@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(every_kind_of_damage_has_its_own_message) {
 }
 
 BOOST_AUTO_TEST_CASE(no_single_damaged_byte_or_cut_does_more_than_throw) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder(test::in_memory());
   const std::filesystem::path path = folder.path() / "a.safetensors";
   const std::vector<std::uint8_t> values(24, 7);
   write_safetensors(
