@@ -140,7 +140,8 @@ std::string time_text(const Estimate& e) {
                                    format_usd(e.cost->run->high), e.cost->gpu_hours.typical)});
   }
   text += table.text(kIndent);
-  if (e.cost && e.cost->run) text += wrap(price_note(*e.cost, e.hardware), kWidth, "  ", "  ");
+  const bool rented = e.hardware.kind == estimator::HardwareKind::kGpu;
+  if (e.cost && rented) text += wrap(price_note(*e.cost, e.hardware), kWidth, "  ", "  ");
   return text;
 }
 

@@ -112,8 +112,8 @@ ExitCode run_explain(std::span<const std::string> words) {
                 ExitCode::kUsage);
   }
   const std::string& word = arguments.words[0];
-  if (const KeySpec* key = key_named(word)) return explain_key(*key), ExitCode::kOk;
   if (const auto dtype = dtype_from_name(word)) return explain_dtype(info(*dtype)), ExitCode::kOk;
+  if (const KeySpec* key = key_named(word)) return explain_key(*key), ExitCode::kOk;
   if (explain_choice<OptimizerKind>(word) || explain_choice<Framework>(word) ||
       explain_choice<Precision>(word)) {
     return ExitCode::kOk;

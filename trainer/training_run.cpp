@@ -118,7 +118,7 @@ class TrainingRun {
   FlopsPerSecond time_peak() {
     const FlopsPerSecond rate =
         time_matmul(*device_, DType::kF32, kPeakProduct, kPeakProduct, kPeakProduct, Seconds(0.05))
-            .rate;
+            .best_rate;
     watch_.mark("buffers of the product that MFU is measured against", device_->memory().used);
     return rate;
   }
@@ -137,7 +137,7 @@ class TrainingRun {
                      .total_steps = total_steps_,
                      .peak_flops_per_s = peak_rate_.value(),
                      .peak_source = "f32 product of " + std::to_string(kPeakProduct) +
-                                    "^3, timed on this device at the start"});
+                                    "^3, fastest of several on this device at the start"});
   }
 
   void train_steps() {

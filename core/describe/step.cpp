@@ -34,10 +34,24 @@ class StepMaker {
     if (n > 2) append_section(false, false, n - 2);
     if (n > 1) append_section(false, true, 1);
     decide_in_place();
+    check_addressable();
     return std::move(step_);
   }
 
  private:
+  /// Every sum of sizes made later is a sum of some of these, so none of them can overflow.
+  void check_addressable() const {
+    std::int64_t total = 0;
+    for (const TensorInfo& tensor : step_.tensors) {
+      constexpr std::int64_t kRoomForRounding = 4096;
+      const std::int64_t size = tensor.type.bytes().value();
+      if (__builtin_add_overflow(total, size, &total) ||
+          __builtin_add_overflow(total, kRoomForRounding, &total)) {
+        throw ShapeError("the tensors of this step are larger than any machine can address");
+      }
+    }
+  }
+
   TensorId add(TensorInfo info) {
     (void)info.type.bytes();
     step_.tensors.push_back(info);

@@ -1,3 +1,4 @@
+#include "core/describe/error.h"
 #include "core/models/build.h"
 #include "core/models/weight_init.h"
 #include "core/ops/linear.h"
@@ -7,6 +8,12 @@ namespace headroom::models {
 
 // x (B,D) -> L times x W (D,D) -> x w (D,1) -> squeeze (B): L D^2 + D parameters.
 Graph build_cruncher(const CruncherPlan& model, const Plan& plan, DType compute) {
+  // Every layer is described on its own; more than this would be described for minutes.
+  constexpr std::int64_t kMostLayers = 10'000;
+  if (model.num_layers > kMostLayers) {
+    throw ShapeError("model.num_layers: " + std::to_string(model.num_layers) +
+                     " is more than the 10,000 layers that this version describes");
+  }
   Graph graph;
   const std::int64_t B = plan.training.micro_batch_size;
   const std::int64_t D = model.dim;

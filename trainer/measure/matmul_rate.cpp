@@ -39,9 +39,13 @@ void fill_random(runtime::Device& device, void* memory, DType dtype, std::int64_
   }
 }
 
-/// Runs `work` until `at_least` seconds have passed and returns the median duration.
+struct Durations {
+  Seconds median, shortest;
+};
+
+/// Runs `work` until `at_least` seconds have passed.
 template <class Work>
-Seconds median_time(runtime::Device& device, Seconds at_least, Work work) {
+Durations time_repeated(runtime::Device& device, Seconds at_least, Work work) {
   work();
   device.synchronize();
   std::vector<double> times;
@@ -54,7 +58,8 @@ Seconds median_time(runtime::Device& device, Seconds at_least, Work work) {
   }
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
   std::nth_element(times.begin(), middle, times.end());
-  return Seconds(*middle);
+  return {.median = Seconds(*middle),
+          .shortest = Seconds(*std::min_element(times.begin(), times.end()))};
 }
 
 }  // namespace
@@ -83,16 +88,18 @@ MatmulTiming time_matmul(runtime::Device& device,
                                 .lda = k,
                                 .ldb = n,
                                 .ldc = n};
-  const Seconds median = median_time(device, at_least, [&] { device.queue().matmul(product); });
-  return {.median = median, .rate = MatmulSize{.m = m, .n = n, .k = k}.flops() / median};
+  const Durations times = time_repeated(device, at_least, [&] { device.queue().matmul(product); });
+  const Flops work = MatmulSize{.m = m, .n = n, .k = k}.flops();
+  return {.median = times.median, .rate = work / times.median, .best_rate = work / times.shortest};
 }
 
 BytesPerSecond time_copy(runtime::Device& device, Bytes size, Seconds at_least) {
   const runtime::Arena from(device, size, Place::kDevice);
   const runtime::Arena to(device, size, Place::kDevice);
   device.fill_zero(from.at(0), size);
-  const Seconds median =
-      median_time(device, at_least, [&] { device.queue().copy(to.at(0), from.at(0), size); });
+  const Seconds median = time_repeated(device, at_least, [&] {
+                           device.queue().copy(to.at(0), from.at(0), size);
+                         }).median;
   return BytesPerSecond(2.0 * static_cast<double>(size.value()) / median.value());
 }
 

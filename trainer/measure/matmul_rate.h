@@ -9,8 +9,9 @@ namespace headroom::trainer {
 
 /// Timing of one matrix product repeated on a device.
 struct MatmulTiming {
-  Seconds median;  ///< of the repetitions
-  FlopsPerSecond rate;
+  Seconds median;            ///< of the repetitions
+  FlopsPerSecond rate;       ///< at the median
+  FlopsPerSecond best_rate;  ///< of the fastest repetition: what the device can do undisturbed
 };
 
 /// Times C (m,n) = A (m,k) x B (k,n) on the device: one warm-up, then repetitions until `at_least`

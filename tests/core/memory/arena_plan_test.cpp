@@ -85,6 +85,13 @@ BOOST_AUTO_TEST_CASE(sizes_that_overflow_are_refused) {
   plan.model.family = CruncherPlan{.dim = 3'000'000'000, .num_layers = 2};
   plan.training.micro_batch_size = 1;
   BOOST_CHECK_THROW((void)models::training_step(plan, kCpuTraits), ShapeError);
+  // Each tensor can be addressed, all of them together cannot.
+  plan.model.family = CruncherPlan{.dim = 1'000'000, .num_layers = 2};
+  plan.training.micro_batch_size = 1LL << 40;
+  BOOST_CHECK_THROW((void)models::training_step(plan, kCpuTraits), ShapeError);
+  plan.training.micro_batch_size = 1;
+  plan.model.family = CruncherPlan{.dim = 1, .num_layers = 1'000'000};
+  BOOST_CHECK_THROW((void)models::training_step(plan, kCpuTraits), ShapeError);
 }
 
 }  // namespace
