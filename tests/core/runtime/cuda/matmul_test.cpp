@@ -176,6 +176,40 @@ BOOST_FIXTURE_TEST_CASE(products_in_f64, Double) {
   for (const Case& c : cases()) check<double>(*device, c, 1e-15);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_plan_used_again_takes_the_bias_of_its_call, Double) {
+  const auto device = open();
+  const Case plain{.m = 4, .n = 8, .k = 4, .bias = true};
+  const Problem<double> problem(*device, plain);
+  const Operand<double> other(*device, {.m = 1, .n = 8, .k = 1}, 1, 8, 9);
+  device->queue().matmul(problem.product());
+  Matmul again = problem.product();
+  again.bias = other.data();
+  device->queue().matmul(again);
+  std::vector<double> got(problem.result.values.size());
+  device->copy_to_host(got.data(), problem.result.device.get(), problem.result.bytes());
+  for (std::int64_t i = 0; i < plain.m; ++i) {
+    for (std::int64_t j = 0; j < plain.n; ++j) {
+      const double expected =
+          problem.expected(0, i, j) - problem.bias.at(0, 0, j) + other.at(0, 0, j);
+      BOOST_REQUIRE_SMALL(got[static_cast<std::size_t>(i * plain.n + j)] - expected, 1e-14);
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(another_workspace_means_another_plan, Double) {
+  const auto device = open();
+  const DeviceMemoryBlock large(*device, std::size_t{32} << 20);
+  device->set_matmul_workspace(large.get(), Bytes(32 << 20));
+  const Problem<float> problem(*device, {.m = 64, .n = 64, .k = 64});
+  device->queue().matmul(problem.product());
+  const DeviceMemoryBlock small(*device, 256);
+  device->set_matmul_workspace(small.get(), Bytes(256));
+  const auto before = counters();
+  device->queue().matmul(problem.product());
+  device->synchronize();
+  BOOST_TEST(counters().heuristic_queries == before.heuristic_queries + 1);
+}
+
 BOOST_FIXTURE_TEST_CASE(an_empty_product_does_nothing, Double) {
   const auto device = open();
   const auto before = counters();
