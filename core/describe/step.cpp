@@ -141,9 +141,12 @@ class StepMaker {
       TensorName name = source.name;
       name.suffix = "grad";
       const bool parameter = source.category == Category::kParameters;
+      // Gradients of 16-bit parameters are sums of many small numbers, kept in f32.
+      TensorType type = source.type;
+      if (parameter && type.dtype != DType::kF64) type.dtype = DType::kF32;
       const TensorId id =
           add({.name = name,
-               .type = source.type,
+               .type = type,
                .category = parameter ? Category::kGradients : Category::kTemporaries});
       gradient_of_[of.at()] = id;
       return id;

@@ -6,12 +6,10 @@
 namespace headroom::ops {
 namespace {
 
-DType statistic_dtype(DType logits) { return logits == DType::kF64 ? DType::kF64 : DType::kF32; }
-
 TensorType log_sum_exp_type(const TensorType& logits) {
   Shape rows;
   for (std::size_t i = 0; i + 1 < logits.shape.rank(); ++i) rows.append(logits.shape[i]);
-  return {rows, statistic_dtype(logits.dtype)};
+  return {rows, sum_dtype(logits.dtype)};
 }
 
 }  // namespace
@@ -36,7 +34,7 @@ OutputSpecs CrossEntropy::outputs(std::span<const TensorType> inputs) const {
     throw ShapeError(
         shape_message(kName, "target dtype", std::string(headroom::name(target.dtype)), "i32"));
   }
-  return {{.type = {Shape{}, logits.dtype}}, {.type = lse, .statistic = true}};
+  return {{.type = {Shape{}, sum_dtype(logits.dtype)}}, {.type = lse, .statistic = true}};
 }
 
 SavedOperands CrossEntropy::saved() const {
@@ -47,7 +45,7 @@ Work CrossEntropy::forward_work(std::span<const TensorType> inputs) const {
   const TensorType& logits = inputs[kLogits];
   const TensorType lse = log_sum_exp_type(logits);
   Work work{.read = logits.bytes() + inputs[kTarget].bytes(),
-            .written = lse.bytes() + Bytes(size_of(logits.dtype)),
+            .written = lse.bytes() + Bytes(size_of(sum_dtype(logits.dtype))),
             .compute = logits.dtype};
   work.other_flops = Flops(4.0 * static_cast<double>(logits.shape.numel()) +
                            4.0 * static_cast<double>(lse.shape.numel()));

@@ -66,7 +66,7 @@ struct SoftmaxMinusTarget {
   const T* logits;
   const std::int32_t* target;
   const A* lse;
-  const T* upstream;  ///< gradient of the loss, or nullptr for 1
+  const A* upstream;  ///< gradient of the loss, or nullptr for 1
   T* gradient;
   std::int64_t classes;
   A factor;
@@ -75,7 +75,7 @@ struct SoftmaxMinusTarget {
   [[nodiscard]] std::int64_t row_elements() const { return classes; }
   template <class Team>
   HEADROOM_HD void operator()(Team& team, std::int64_t row) const {
-    const A k = upstream == nullptr ? factor : factor * static_cast<A>(*upstream);
+    const A k = upstream == nullptr ? factor : factor * *upstream;
     const A l = lse[row];
     const std::int32_t wanted = target[row];
     const T* z = logits + row * classes;
@@ -107,8 +107,8 @@ void forward_typed(KernelContext& context) {
   auto& backend = runtime::backend(context);
   backend.rows(LogSumExp<T, A>{logits, lse, classes}, row_count);
   backend.rows(RowLosses<T, A>{logits, target, lse, partial, row_count, classes}, kRowPartials);
-  backend.rows(ScaledTotal<T, A>{partial, context.write<T>(CrossEntropy::kLoss, 1),
-                                 static_cast<A>(factor), context.accumulates(CrossEntropy::kLoss)},
+  backend.rows(ScaledTotal<A>{partial, context.write<A>(CrossEntropy::kLoss, 1),
+                              static_cast<A>(factor), context.accumulates(CrossEntropy::kLoss)},
                1);
 }
 
@@ -124,7 +124,7 @@ void backward_typed(KernelContext& context) {
           .logits = context.read<T>(CrossEntropy::kLogits),
           .target = context.read<std::int32_t>(CrossEntropy::kTarget),
           .lse = context.read<A>(context.saved_output(CrossEntropy::kLogSumExp)),
-          .upstream = context.has_read(upstream) ? context.read<T>(upstream) : nullptr,
+          .upstream = context.has_read(upstream) ? context.read<A>(upstream) : nullptr,
           .gradient = context.write<T>(CrossEntropy::kLogits, shape.numel()),
           .classes = shape.columns(),
           .factor = static_cast<A>(factor),

@@ -182,18 +182,18 @@ void mul_backward_typed(KernelContext& context) {
 
 template <class F>
 void forward(KernelContext& context) {
-  runtime::with_float_type(context.input_type(0).dtype,
-                           [&]<class T>() { forward_typed<T, F>(context); });
+  runtime::with_wide_type(context.input_type(0).dtype,
+                          [&]<class T>() { forward_typed<T, F>(context); });
 }
 
 void add_backward(KernelContext& context) {
-  runtime::with_float_type(context.input_type(0).dtype,
-                           [&]<class T>() { add_backward_typed<T>(context); });
+  runtime::with_wide_type(context.input_type(0).dtype,
+                          [&]<class T>() { add_backward_typed<T>(context); });
 }
 
 void mul_backward(KernelContext& context) {
-  runtime::with_float_type(context.input_type(0).dtype,
-                           [&]<class T>() { mul_backward_typed<T>(context); });
+  runtime::with_wide_type(context.input_type(0).dtype,
+                          [&]<class T>() { mul_backward_typed<T>(context); });
 }
 
 }  // namespace

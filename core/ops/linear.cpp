@@ -78,16 +78,18 @@ SmallList<Work, 3> Linear::backward_work(std::span<const TensorType> inputs,
   const DType dtype = inputs[kX].dtype;
   const Bytes x = inputs[kX].bytes();
   const Bytes weight = inputs[kWeight].bytes();
+  const Bytes weight_gradient(s.in * s.out * size_of(sum_dtype(dtype)));
   const Bytes dy(s.rows * s.out * size_of(dtype));
   SmallList<Work, 3> list;
   if (wants(wanted, kWeight)) {
-    list.push_back(product_work({.m = s.in, .n = s.out, .k = s.rows}, x + dy, weight, dtype));
+    list.push_back(
+        product_work({.m = s.in, .n = s.out, .k = s.rows}, x + dy, weight_gradient, dtype));
   }
   if (wants(wanted, kX)) {
     list.push_back(product_work({.m = s.rows, .n = s.in, .k = s.out}, dy + weight, x, dtype));
   }
   if (options_.bias && wants(wanted, kBias)) {
-    Work sum{.read = dy, .written = inputs[kBias].bytes(), .compute = dtype};
+    Work sum{.read = dy, .written = Bytes(s.out * size_of(sum_dtype(dtype))), .compute = dtype};
     sum.other_flops = Flops(static_cast<double>(s.rows) * static_cast<double>(s.out));
     list.push_back(sum);
   }

@@ -93,8 +93,9 @@ void weight_gradient(KernelContext& context,
                      const Linear::Size& s,
                      const T* dy,
                      rows::Accumulate<T>* partial) {
+  using A = rows::Accumulate<T>;
   const T* x = context.read<T>(Linear::kX);
-  T* dw = context.write<T>(Linear::kWeight, s.in * s.out);
+  A* dw = context.write<A>(Linear::kWeight, s.in * s.out);
   const bool accumulate = context.accumulates(Linear::kWeight);
   if (s.out == 1) {
     sum_rows(runtime::backend(context), x, dy, s.rows, s.in, partial, dw, accumulate);
@@ -103,6 +104,7 @@ void weight_gradient(KernelContext& context,
   // dW (in, out) = x^T dy, or (out, in) = dy^T x.
   const bool out_in = context.op<Linear>().options().layout == WeightLayout::kOutIn;
   runtime::backend(context).matmul({.dtype = dtype_of<T>,
+                                    .c_dtype = dtype_of<A>,
                                     .m = out_in ? s.out : s.in,
                                     .n = out_in ? s.in : s.out,
                                     .k = s.rows,
@@ -154,7 +156,7 @@ void backward_typed(KernelContext& context) {
   // Order matters: dx may take the place of x, which dW still reads.
   if (context.has_write(Linear::kBias)) {
     sum_rows<T, A>(runtime::backend(context), dy, nullptr, s.rows, s.out, partial,
-                   context.write<T>(Linear::kBias, s.out), context.accumulates(Linear::kBias));
+                   context.write<A>(Linear::kBias, s.out), context.accumulates(Linear::kBias));
   }
   if (context.has_write(Linear::kWeight)) weight_gradient(context, s, dy, partial);
   if (context.has_write(Linear::kX)) input_gradient(context, s, dy);

@@ -12,7 +12,7 @@ OutputSpecs MeanSquaredError::outputs(std::span<const TensorType> inputs) const 
         kName, "target", inputs.size() == 2 ? to_string(inputs[kTarget].shape) : "nothing",
         "as many elements as the prediction " + to_string(inputs[0].shape)));
   }
-  return {{.type = {Shape{}, inputs[kPrediction].dtype}}};
+  return {{.type = {Shape{}, sum_dtype(inputs[kPrediction].dtype)}}};
 }
 
 SavedOperands MeanSquaredError::saved() const {
@@ -21,7 +21,9 @@ SavedOperands MeanSquaredError::saved() const {
 
 Work MeanSquaredError::forward_work(std::span<const TensorType> inputs) const {
   const TensorType& x = inputs[kPrediction];
-  Work work{.read = x.bytes() + x.bytes(), .written = Bytes(size_of(x.dtype)), .compute = x.dtype};
+  Work work{.read = x.bytes() + x.bytes(),
+            .written = Bytes(size_of(sum_dtype(x.dtype))),
+            .compute = x.dtype};
   work.other_flops = Flops(3.0 * static_cast<double>(x.shape.numel()));
   return work;
 }

@@ -71,8 +71,8 @@ void forward_typed(KernelContext& context) {
   backend.rows(SquaredDifferences<T, A>{context.read<T>(MeanSquaredError::kPrediction),
                                         context.read<T>(MeanSquaredError::kTarget), partial, count},
                kRowPartials);
-  backend.rows(ScaledTotal<T, A>{partial, context.write<T>(0, 1), static_cast<A>(factor),
-                                 context.accumulates(0)},
+  backend.rows(ScaledTotal<A>{partial, context.write<A>(0, 1), static_cast<A>(factor),
+                              context.accumulates(0)},
                1);
 }
 

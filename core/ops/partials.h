@@ -10,9 +10,15 @@ namespace headroom::ops {
 /// thread count, so that the result does not depend on it.
 inline constexpr std::int64_t kRowPartials = 16;
 
-/// Bytes of one element of a partial sum: f64 sums stay f64, everything else is summed in f32.
+/// What losses, statistics and gradients of parameters are kept in, whatever the operands are
+/// stored in: f64 for f64, otherwise f32.
+[[nodiscard]] constexpr DType sum_dtype(DType dtype) {
+  return dtype == DType::kF64 ? DType::kF64 : DType::kF32;
+}
+
+/// Bytes of one element of a partial sum.
 [[nodiscard]] constexpr std::int64_t partial_element_size(DType dtype) {
-  return dtype == DType::kF64 ? 8 : 4;
+  return sum_dtype(dtype) == DType::kF64 ? 8 : 4;
 }
 
 /// Workspace for summing rows of `columns` elements.

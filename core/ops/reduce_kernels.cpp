@@ -92,13 +92,13 @@ void backward_typed(KernelContext& context) {
 }
 
 void forward(KernelContext& context) {
-  runtime::with_float_type(context.input_type(0).dtype,
-                           [&]<class T>() { forward_typed<T>(context); });
+  runtime::with_wide_type(context.input_type(0).dtype,
+                          [&]<class T>() { forward_typed<T>(context); });
 }
 
 void backward(KernelContext& context) {
-  runtime::with_float_type(context.input_type(0).dtype,
-                           [&]<class T>() { backward_typed<T>(context); });
+  runtime::with_wide_type(context.input_type(0).dtype,
+                          [&]<class T>() { backward_typed<T>(context); });
 }
 
 }  // namespace

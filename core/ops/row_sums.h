@@ -45,10 +45,10 @@ struct PartialSums {
 };
 
 /// Job (tile): the partial sums of each column, in order.
-template <class T, class A>
+template <class A>
 struct FinalSums {
   const A* partial;
-  T* result;
+  A* result;
   std::int64_t columns;
   bool accumulate;
 
@@ -58,13 +58,13 @@ struct FinalSums {
     const std::int64_t begin = job * kSumTile;
     const std::int64_t n = columns - begin < kSumTile ? columns - begin : kSumTile;
     const A* sums = partial + begin;
-    T* y = result + begin;
+    A* y = result + begin;
     const std::int64_t stride = columns;
     const bool add = accumulate;
     team.for_each(n, [=](std::int64_t i) {
-      A total = add ? static_cast<A>(y[i]) : A(0);
+      A total = add ? y[i] : A(0);
       for (std::int64_t p = 0; p < kRowPartials; ++p) total += sums[p * stride + i];
-      y[i] = static_cast<T>(total);
+      y[i] = total;
     });
   }
 };
@@ -78,11 +78,11 @@ void sum_rows(runtime::Backend& backend,
               std::int64_t row_count,
               std::int64_t columns,
               A* partial,
-              T* result,
+              A* result,
               bool accumulate) {
   const std::int64_t jobs = tiles(columns);
   backend.rows(PartialSums<T, A>{x, weight, partial, row_count, columns}, jobs * kRowPartials);
-  backend.rows(FinalSums<T, A>{partial, result, columns, accumulate}, jobs);
+  backend.rows(FinalSums<A>{partial, result, columns, accumulate}, jobs);
 }
 
 }  // namespace headroom::ops::HEADROOM_KERNELS

@@ -6,10 +6,10 @@
 namespace headroom::ops::HEADROOM_KERNELS {
 
 /// result (+)= factor * sum of kRowPartials partial sums, in order. One row.
-template <class T, class A>
+template <class A>
 struct ScaledTotal {
   const A* partial;
-  T* result;
+  A* result;
   A factor;
   bool accumulate;
 
@@ -19,8 +19,8 @@ struct ScaledTotal {
     team.once([=] {
       A total = 0;
       for (std::int64_t p = 0; p < kRowPartials; ++p) total += self.partial[p];
-      const A before = self.accumulate ? static_cast<A>(*self.result) : A(0);
-      *self.result = static_cast<T>(before + self.factor * total);
+      const A before = self.accumulate ? *self.result : A(0);
+      *self.result = before + self.factor * total;
     });
   }
 };

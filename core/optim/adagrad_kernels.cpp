@@ -18,22 +18,19 @@ struct AdagradElement {
   }
 };
 
-template <class T>
-void run(KernelContext& context) {
-  using A = rows::Accumulate<T>;
+template <bool kEpsInsideRoot>
+void run_form(KernelContext& context) {
   const Adagrad::Options& options = context.op<Adagrad>().options();
-  const A lr = static_cast<A>(context.scalars().learning_rate);
-  const A weight_decay = static_cast<A>(options.weight_decay);
-  const A eps = static_cast<A>(options.eps);
-  if (options.eps_inside_root) {
-    update<T, 1>(context, AdagradElement<A, true>{lr, weight_decay, eps});
-  } else {
-    update<T, 1>(context, AdagradElement<A, false>{lr, weight_decay, eps});
-  }
+  update<1>(context, [&]<class A>() {
+    return AdagradElement<A, kEpsInsideRoot>{static_cast<A>(context.scalars().learning_rate),
+                                             static_cast<A>(options.weight_decay),
+                                             static_cast<A>(options.eps)};
+  });
 }
 
 void run_adagrad(KernelContext& context) {
-  runtime::with_float_type(context.write_type(0).dtype, [&]<class T>() { run<T>(context); });
+  context.op<Adagrad>().options().eps_inside_root ? run_form<true>(context)
+                                                  : run_form<false>(context);
 }
 
 }  // namespace

@@ -43,31 +43,27 @@ struct RmspropElement {
   }
 };
 
-template <class T, bool kCentered, bool kMomentum>
+template <bool kCentered, bool kMomentum>
 void run_form(KernelContext& context) {
-  using A = rows::Accumulate<T>;
   const Rmsprop::Options& options = context.op<Rmsprop>().options();
-  update<T, 1 + (kCentered ? 1 : 0) + (kMomentum ? 1 : 0)>(
-      context,
-      RmspropElement<A, kCentered, kMomentum>{
-          static_cast<A>(context.scalars().learning_rate), static_cast<A>(options.weight_decay),
-          static_cast<A>(options.alpha), static_cast<A>(1 - options.alpha),
-          static_cast<A>(options.eps), static_cast<A>(options.momentum)});
-}
-
-template <class T>
-void run(KernelContext& context) {
-  const Rmsprop::Options& options = context.op<Rmsprop>().options();
-  const bool momentum = options.momentum != 0;
-  if (options.centered) {
-    momentum ? run_form<T, true, true>(context) : run_form<T, true, false>(context);
-  } else {
-    momentum ? run_form<T, false, true>(context) : run_form<T, false, false>(context);
-  }
+  update<1 + (kCentered ? 1 : 0) + (kMomentum ? 1 : 0)>(context, [&]<class A>() {
+    return RmspropElement<A, kCentered, kMomentum>{static_cast<A>(context.scalars().learning_rate),
+                                                   static_cast<A>(options.weight_decay),
+                                                   static_cast<A>(options.alpha),
+                                                   static_cast<A>(1 - options.alpha),
+                                                   static_cast<A>(options.eps),
+                                                   static_cast<A>(options.momentum)};
+  });
 }
 
 void run_rmsprop(KernelContext& context) {
-  runtime::with_float_type(context.write_type(0).dtype, [&]<class T>() { run<T>(context); });
+  const Rmsprop::Options& options = context.op<Rmsprop>().options();
+  const bool momentum = options.momentum != 0;
+  if (options.centered) {
+    momentum ? run_form<true, true>(context) : run_form<true, false>(context);
+  } else {
+    momentum ? run_form<false, true>(context) : run_form<false, false>(context);
+  }
 }
 
 }  // namespace

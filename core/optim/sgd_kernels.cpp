@@ -23,29 +23,30 @@ struct MomentumElement {
   }
 };
 
-template <class T>
-void run(KernelContext& context) {
-  using A = rows::Accumulate<T>;
+template <bool kNesterov>
+void run_momentum(KernelContext& context) {
   const Sgd::Options& options = context.op<Sgd>().options();
-  const A lr = static_cast<A>(context.scalars().learning_rate);
-  const A weight_decay = static_cast<A>(options.weight_decay);
-  if (options.momentum == 0) {
-    update<T, 0>(context, PlainElement<A>{lr, weight_decay});
-    return;
-  }
-  const A momentum = static_cast<A>(options.momentum);
   // PyTorch starts the buffer with the first gradient, undampened.
-  const bool first = context.scalars().step == 1;
-  const A fresh = first ? A(1) : static_cast<A>(1 - options.dampening);
-  if (options.nesterov) {
-    update<T, 1>(context, MomentumElement<A, true>{lr, weight_decay, momentum, fresh});
-  } else {
-    update<T, 1>(context, MomentumElement<A, false>{lr, weight_decay, momentum, fresh});
-  }
+  const double fresh = context.scalars().step == 1 ? 1 : 1 - options.dampening;
+  update<1>(context, [&]<class A>() {
+    return MomentumElement<A, kNesterov>{static_cast<A>(context.scalars().learning_rate),
+                                         static_cast<A>(options.weight_decay),
+                                         static_cast<A>(options.momentum), static_cast<A>(fresh)};
+  });
 }
 
 void run_sgd(KernelContext& context) {
-  runtime::with_float_type(context.write_type(0).dtype, [&]<class T>() { run<T>(context); });
+  const Sgd::Options& options = context.op<Sgd>().options();
+  if (options.momentum == 0) {
+    update<0>(context, [&]<class A>() {
+      return PlainElement<A>{static_cast<A>(context.scalars().learning_rate),
+                             static_cast<A>(options.weight_decay)};
+    });
+  } else if (options.nesterov) {
+    run_momentum<true>(context);
+  } else {
+    run_momentum<false>(context);
+  }
 }
 
 }  // namespace

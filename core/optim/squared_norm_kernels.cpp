@@ -57,7 +57,7 @@ void run(KernelContext& context) {
 }
 
 void run_squared_norm(KernelContext& context) {
-  runtime::with_float_type(context.read_type(0).dtype, [&]<class T>() { run<T>(context); });
+  runtime::with_wide_type(context.read_type(0).dtype, [&]<class T>() { run<T>(context); });
 }
 
 }  // namespace

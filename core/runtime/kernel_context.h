@@ -14,6 +14,8 @@ struct Scalars {
   double learning_rate = 0;
   std::int64_t step = 1;      ///< optimizer step, counted from 1 (bias correction)
   double grad_clip_norm = 0;  ///< 0: no clipping
+  double loss_scale = 1;      ///< what f16 gradients are multiplied with
+  std::uint64_t seed = 0;     ///< of everything a kernel draws at random
 };
 
 /// Told by kernels, as they run, how many bytes they really take.
@@ -56,6 +58,7 @@ class KernelContext {
   [[nodiscard]] std::size_t output_count() const;
   [[nodiscard]] const TensorType& read_type(std::size_t position) const;
   [[nodiscard]] const TensorType& write_type(std::size_t position) const;
+  [[nodiscard]] TensorId write_id(std::size_t position) const { return call_.writes[position]; }
 
   [[nodiscard]] bool has_read(std::size_t position) const;
   [[nodiscard]] bool has_write(std::size_t position) const;
@@ -103,15 +106,28 @@ class KernelContext {
   MemoryObserver& observer_;
 };
 
-/// Calls `body.operator()<T>()` with the C++ type of a float dtype the engine computes in.
+/// Calls `body.operator()<T>()` with the C++ type of f64 or f32, for kernels that exist in these
+/// two.
 template <class Body>
-void with_float_type(DType dtype, Body&& body) {
+void with_wide_type(DType dtype, Body&& body) {
   if (dtype == DType::kF64) {
     body.template operator()<double>();
   } else if (dtype == DType::kF32) {
     body.template operator()<float>();
   } else {
-    throw Error("no kernel computes in " + std::string(name(dtype)));
+    throw Error("this kernel does not take " + std::string(name(dtype)));
+  }
+}
+
+/// The same with the 16-bit types too, which are stored as such and computed with in f32.
+template <class Body>
+void with_float_type(DType dtype, Body&& body) {
+  if (dtype == DType::kBf16) {
+    body.template operator()<bf16>();
+  } else if (dtype == DType::kF16) {
+    body.template operator()<f16>();
+  } else {
+    with_wide_type(dtype, body);
   }
 }
 

@@ -90,7 +90,12 @@ class CpuDevice final : public Device {
             .capacity = Bytes(::sysconf(_SC_PHYS_PAGES) * page)};
   }
   std::vector<FixedPart> fixed_parts() const override {
-    return {{.name = "threads and OpenBLAS buffers", .bytes = libraries_}};
+    std::vector<FixedPart> parts{{.name = "threads and OpenBLAS buffers", .bytes = libraries_}};
+    const Bytes widening = backend_.widening_buffers();
+    if (widening.value() > 0) {
+      parts.push_back({.name = "buffers that 16-bit products are widened in", .bytes = widening});
+    }
+    return parts;
   }
 
 #if defined(__SANITIZE_ADDRESS__)

@@ -30,14 +30,10 @@ void gemm(const Matmul& p, const double* a, const double* b, double* c, blasint 
               c, static_cast<blasint>(p.ldc));
 }
 
-/// Rows [m0, m1) and columns [n0, n1) of one matrix of the batch.
+/// One part of a product whose operands BLAS takes as they are.
 template <class T>
-void panel(const Matmul& p,
-           std::int64_t index,
-           std::int64_t m0,
-           std::int64_t m1,
-           std::int64_t n0,
-           std::int64_t n1) {
+void panel(const Matmul& p, const MatmulPanel& part) {
+  const auto [index, m0, m1, n0, n1] = part;
   const T* a = static_cast<const T*>(p.a) + index * p.stride_a + (p.transpose_a ? m0 : m0 * p.lda);
   const T* b = static_cast<const T*>(p.b) + index * p.stride_b + (p.transpose_b ? n0 * p.ldb : n0);
   T* c = static_cast<T*>(p.c) + index * p.stride_c + m0 * p.ldc + n0;
@@ -51,8 +47,9 @@ void panel(const Matmul& p,
   }
 }
 
-template <class T>
-void run(const Matmul& p, const CpuThreading& threading) {
+/// Cuts the product into panels, `run_panel(panel, thread)`, which threads share.
+template <class Run>
+void run_panels(const Matmul& p, const CpuThreading& threading, const Run& run_panel) {
   const bool by_rows = p.m >= p.n;
   const std::int64_t length = by_rows ? p.m : p.n;
   const bool small = p.m * p.n * p.k < kSmallProduct;
@@ -65,14 +62,12 @@ void run(const Matmul& p, const CpuThreading& threading) {
     return std::min(length, tiles * i / panels * kPanelMultiple);
   };
   const auto run_job = [&](std::int64_t job) {
-    const std::int64_t i = job % panels;
-    const std::int64_t begin = border(i);
-    const std::int64_t end = border(i + 1);
-    if (by_rows) {
-      panel<T>(p, job / panels, begin, end, 0, p.n);
-    } else {
-      panel<T>(p, job / panels, 0, p.m, begin, end);
-    }
+    const std::int64_t begin = border(job % panels);
+    const std::int64_t end = border(job % panels + 1);
+    const std::int64_t index = job / panels;
+    run_panel(
+        by_rows ? MatmulPanel{index, begin, end, 0, p.n} : MatmulPanel{index, 0, p.m, begin, end},
+        omp_get_thread_num());
   };
   const std::int64_t jobs = panels * p.batch;
   if (jobs == 1) {
@@ -92,7 +87,17 @@ void run(const Matmul& p, const CpuThreading& threading) {
 
 void CpuBackend::matmul(const Matmul& product) {
   if (product.m == 0 || product.n == 0 || product.batch == 0) return;
-  with_float_type(product.dtype, [&]<class T>() { run<T>(product, threading_); });
+  with_float_type(product.dtype, [&]<class T>() {
+    if constexpr (sizeof(T) >= sizeof(float)) {
+      run_panels(product, threading_,
+                 [&](const MatmulPanel& part, int) { panel<T>(product, part); });
+    } else {
+      widened_.prepare();
+      run_panels(product, threading_, [&](const MatmulPanel& part, int thread) {
+        widened_.panel<T>(product, part, thread);
+      });
+    }
+  });
 }
 
 }  // namespace headroom::runtime

@@ -19,7 +19,20 @@ std::uint32_t alignment(const void* memory) {
   return std::uint32_t{1} << zeros;
 }
 
-cudaDataType_t type_of(DType dtype) { return dtype == DType::kF64 ? CUDA_R_64F : CUDA_R_32F; }
+cudaDataType_t type_of(DType dtype) {
+  switch (dtype) {
+    case DType::kF64:
+      return CUDA_R_64F;
+    case DType::kF32:
+      return CUDA_R_32F;
+    case DType::kBf16:
+      return CUDA_R_16BF;
+    case DType::kF16:
+      return CUDA_R_16F;
+    default:
+      throw Error("cuBLASLt is not asked to multiply " + std::string(name(dtype)));
+  }
+}
 
 std::string describe(const Matmul& p) {
   return std::string(name(p.dtype)) + " product of " + std::to_string(p.m) + " x " +
@@ -48,16 +61,17 @@ void set(cublasLtMatmulPreferenceOpaque_t& preference,
 
 /// A row-major matrix of `rows` x `columns` is, read column by column, its transpose.
 void init_layout(cublasLtMatrixLayoutOpaque_t& layout,
-                 const Matmul& p,
+                 DType dtype,
+                 std::int64_t batches,
                  std::int64_t rows,
                  std::int64_t columns,
                  std::int64_t ld,
                  std::int64_t stride) {
-  check(cublasLtMatrixLayoutInit(&layout, type_of(p.dtype), static_cast<std::uint64_t>(columns),
+  check(cublasLtMatrixLayoutInit(&layout, type_of(dtype), static_cast<std::uint64_t>(columns),
                                  static_cast<std::uint64_t>(rows), ld),
         "cublasLtMatrixLayoutInit");
-  if (p.batch == 1) return;
-  const auto batch = static_cast<std::int32_t>(p.batch);
+  if (batches == 1) return;
+  const auto batch = static_cast<std::int32_t>(batches);
   check(cublasLtMatrixLayoutSetAttribute(&layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batch,
                                          sizeof(batch)),
         "cublasLtMatrixLayoutSetAttribute (batch count)");
@@ -82,6 +96,7 @@ void CudaMatmul::set_workspace(void* memory, Bytes size) {
 
 CudaMatmul::Key CudaMatmul::key_of(const Matmul& p) {
   return {.dtype = p.dtype,
+          .c_dtype = p.result(),
           .transpose_a = p.transpose_a,
           .transpose_b = p.transpose_b,
           .has_bias = p.bias != nullptr,
@@ -107,7 +122,7 @@ CudaMatmul::Plan CudaMatmul::make_plan(const Matmul& p, const Key& key) const {
   const bool f64 = p.dtype == DType::kF64;
   Plan plan{};
   check(cublasLtMatmulDescInit(&plan.product, f64 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
-                               type_of(p.dtype)),
+                               f64 ? CUDA_R_64F : CUDA_R_32F),
         "cublasLtMatmulDescInit");
   set(plan.product, CUBLASLT_MATMUL_DESC_TRANSA, p.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N);
   set(plan.product, CUBLASLT_MATMUL_DESC_TRANSB, p.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N);
@@ -115,11 +130,11 @@ CudaMatmul::Plan CudaMatmul::make_plan(const Matmul& p, const Key& key) const {
     set(plan.product, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
     set(plan.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.bias);
   }
-  init_layout(plan.first, p, p.transpose_b ? p.n : p.k, p.transpose_b ? p.k : p.n, p.ldb,
-              p.stride_b);
-  init_layout(plan.second, p, p.transpose_a ? p.k : p.m, p.transpose_a ? p.m : p.k, p.lda,
-              p.stride_a);
-  init_layout(plan.result, p, p.m, p.n, p.ldc, p.stride_c);
+  init_layout(plan.first, p.dtype, p.batch, p.transpose_b ? p.n : p.k, p.transpose_b ? p.k : p.n,
+              p.ldb, p.stride_b);
+  init_layout(plan.second, p.dtype, p.batch, p.transpose_a ? p.k : p.m, p.transpose_a ? p.m : p.k,
+              p.lda, p.stride_a);
+  init_layout(plan.result, p.result(), p.batch, p.m, p.n, p.ldc, p.stride_c);
 
   cublasLtMatmulPreferenceOpaque_t preference{};
   check(cublasLtMatmulPreferenceInit(&preference), "cublasLtMatmulPreferenceInit");
@@ -152,9 +167,10 @@ void CudaMatmul::run(const Matmul& p, cudaStream_t stream) {
   if (entry == plans_.end()) entry = plans_.emplace(key, make_plan(p, key)).first;
   Plan& plan = entry->second;
   if (p.bias != nullptr) set(plan.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, p.bias);
-  with_float_type(p.dtype, [&]<class T>() {
-    const T one = 1;
-    const T beta = p.accumulate ? T(1) : T(0);
+  // The factors are of the type that sums are kept in.
+  with_wide_type(p.dtype == DType::kF64 ? DType::kF64 : DType::kF32, [&]<class A>() {
+    const A one = 1;
+    const A beta = p.accumulate ? A(1) : A(0);
     const cublasStatus_t status = cublasLtMatmul(
         handle_.get(), &plan.product, &one, p.b, &plan.first, p.a, &plan.second, &beta, p.c,
         &plan.result, p.c, &plan.result, &plan.algorithm, workspace_, plan.workspace, stream);

@@ -15,7 +15,7 @@ namespace headroom::runtime {
 
 /// Matrix products through cuBLASLt. What a product needs beside its pointers (descriptors and the
 /// chosen algorithm) is made when its shape is first seen and kept, so that from the second step on
-/// nothing is created. f32 products are computed in f32, not TF32.
+/// nothing is created. f32 products are computed in f32, not TF32; 16-bit ones with f32 sums.
 /// Errors: CudaError; Error when cuBLASLt has no algorithm for a product.
 class CudaMatmul {
  public:
@@ -31,7 +31,7 @@ class CudaMatmul {
  private:
   /// All that the choice of an algorithm depends on.
   struct Key {
-    DType dtype;
+    DType dtype, c_dtype;
     bool transpose_a, transpose_b, has_bias;
     std::int64_t m, n, k, lda, ldb, ldc, batch, stride_a, stride_b, stride_c;
     std::uint32_t align_a, align_b, align_c;
