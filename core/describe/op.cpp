@@ -8,6 +8,8 @@ std::string_view name(Pass pass) {
       return "forward";
     case Pass::kBackward:
       return "backward";
+    case Pass::kForwardBackward:
+      return "forward+backward";
     case Pass::kUpdate:
       return "update";
   }

@@ -11,8 +11,9 @@
 
 namespace headroom {
 
-/// What a call of an operation does.
-enum class Pass : std::uint8_t { kForward, kBackward, kUpdate };
+/// What a call of an operation does. kForwardBackward: result and input gradients in one call, by
+/// an op that fuses its backward pass.
+enum class Pass : std::uint8_t { kForward, kBackward, kForwardBackward, kUpdate };
 [[nodiscard]] std::string_view name(Pass pass);
 
 /// Anything that can stand in a step's list of calls: an op or an optimizer's update rule.
@@ -67,7 +68,7 @@ class Op : public Operation {
   [[nodiscard]] virtual SmallList<Work, 3> backward_work(std::span<const TensorType> inputs,
                                                          GradientMask wanted) const = 0;
 
-  /// Scratch that lives only during the call.
+  /// Scratch that lives only during the call. A forward-and-backward call takes the backward one.
   [[nodiscard]] virtual Bytes forward_workspace(std::span<const TensorType>) const {
     return Bytes(0);
   }
@@ -78,13 +79,16 @@ class Op : public Operation {
   /// Which outputs may overwrite which inputs. Reads of a forward call: the inputs.
   [[nodiscard]] virtual InPlaceRules forward_in_place() const { return {}; }
   /// Which input gradients may overwrite what the backward call reads. Reads of a backward call:
-  /// inputs (first n), then outputs, then output gradients.
+  /// inputs (first n), then outputs, then output gradients. `write` counts input gradients.
   [[nodiscard]] virtual InPlaceRules backward_in_place(std::size_t /*input_count*/,
                                                        std::size_t /*output_count*/) const {
     return {};
   }
   /// False for integer operands such as class labels: no gradient flows to them.
   [[nodiscard]] virtual bool differentiable(std::size_t /*input*/) const { return true; }
+  /// True for a loss that computes its gradients together with its result: a training step calls it
+  /// once, with Pass::kForwardBackward, and it has no kernel for Pass::kBackward.
+  [[nodiscard]] virtual bool fuses_backward() const { return false; }
 };
 
 /// Shorthand for ShapeError's message form.

@@ -156,13 +156,13 @@ class StepMaker {
 
   void append_section(bool first, bool last, std::int64_t repeat) {
     section_ = Section{.calls = {}, .repeat = repeat};
-    for (const ForwardCall& call : graph_.calls()) append_forward(call, first);
     // Uses still to come, so that the update can follow the last contribution to a gradient.
     uses_left_.assign(graph_.tensors().size(), 0);
     written_.assign(graph_.tensors().size(), false);
     for (const ForwardCall& call : graph_.calls()) {
       for (TensorId id : call.inputs) ++uses_left_[id.at()];
     }
+    for (const ForwardCall& call : graph_.calls()) append_forward(call, first);
     for (std::size_t c = graph_.calls().size(); c-- > 0;) {
       append_backward(graph_.calls()[c], first, last);
     }
@@ -193,24 +193,41 @@ class StepMaker {
       // The loss of later micro batches is added to that of the first.
       if (!first && forward.outputs[i] == step_.loss) call.accumulate |= 1U << i;
     }
-    call.workspace = workspace(forward.op->forward_workspace({types.data(), types.size()}));
+    const std::span<const TensorType> inputs(types.data(), types.size());
+    const GradientMask wanted = forward.op->fuses_backward() ? wanted_gradients(forward) : 0;
+    if (wanted != 0) {
+      if (forward.outputs[0] != step_.loss) {
+        throw ShapeError("[" + std::string(forward.op->name()) +
+                         "] computes its gradients with its result, which must be the loss");
+      }
+      call.pass = Pass::kForwardBackward;
+      add_gradient_writes(forward, wanted, first, call);
+      call.workspace = workspace(forward.op->backward_workspace(inputs, wanted));
+    } else {
+      call.workspace = workspace(forward.op->forward_workspace(inputs));
+    }
     section_.calls.push_back(call);
   }
 
-  void append_backward(const ForwardCall& forward, bool first, bool last) {
+  [[nodiscard]] GradientMask wanted_gradients(const ForwardCall& forward) const {
     GradientMask wanted = 0;
     for (std::size_t i = 0; i < forward.inputs.size(); ++i) {
       if (forward.op->differentiable(i) && needs_gradient_[forward.inputs[i].at()]) {
         wanted |= 1U << i;
       }
     }
-    if (wanted != 0) {
+    return wanted;
+  }
+
+  void append_backward(const ForwardCall& forward, bool first, bool last) {
+    const GradientMask wanted = wanted_gradients(forward);
+    if (wanted != 0 && !forward.op->fuses_backward()) {
       OpCall call{.op = forward.op,
                   .pass = Pass::kBackward,
                   .phase = Phase::kBackward,
                   .operands = forward.inputs};
       add_backward_reads(forward, call);
-      add_backward_writes(forward, wanted, first, call);
+      add_gradient_writes(forward, wanted, first, call);
       const TensorTypes types = graph_.input_types(forward);
       call.workspace =
           workspace(forward.op->backward_workspace({types.data(), types.size()}, wanted));
@@ -242,7 +259,7 @@ class StepMaker {
     }
   }
 
-  void add_backward_writes(const ForwardCall& forward,
+  void add_gradient_writes(const ForwardCall& forward,
                            GradientMask wanted,
                            bool first,
                            OpCall& call) {
@@ -252,9 +269,9 @@ class StepMaker {
         continue;
       }
       const TensorId of = forward.inputs[i];
-      call.writes.push_back(gradient_tensor(of));
       const bool parameter = step_.tensor(of).category == Category::kParameters;
-      if (written_[of.at()] || (parameter && !first)) call.accumulate |= 1U << i;
+      if (written_[of.at()] || (parameter && !first)) call.accumulate |= 1U << call.writes.size();
+      call.writes.push_back(gradient_tensor(of));
       written_[of.at()] = true;
     }
   }
@@ -294,15 +311,25 @@ class StepMaker {
         OpCall& call = step_.sections[s].calls[c];
         const auto* op = dynamic_cast<const Op*>(call.op);
         if (op == nullptr) continue;
-        const std::size_t n = call.operands.size();
-        const InPlaceRules rules = call.pass == Pass::kForward
-                                       ? op->forward_in_place()
-                                       : op->backward_in_place(n, (call.reads.size() - n) / 2);
-        for (const InPlace& rule : rules) {
+        for (const InPlace& rule : in_place_rules(*op, call)) {
           if (allowed(call, lives[s][c], rule)) call.in_place.push_back(rule);
         }
       }
     }
+  }
+
+  [[nodiscard]] static InPlaceRules in_place_rules(const Op& op, const OpCall& call) {
+    const std::size_t n = call.operands.size();
+    if (call.pass == Pass::kForward) return op.forward_in_place();
+    if (call.pass == Pass::kBackward) return op.backward_in_place(n, (call.reads.size() - n) / 2);
+    // Gradients stand behind the outputs, and of what backward reads there are only the inputs.
+    InPlaceRules rules;
+    const std::size_t outputs = call.writes.size() - n;
+    for (InPlace rule : op.backward_in_place(n, outputs)) {
+      rule.write += static_cast<int>(outputs);
+      if (rule.read < static_cast<int>(n)) rules.push_back(rule);
+    }
+    return rules;
   }
 
   [[nodiscard]] bool allowed(const OpCall& call, const CallLiveness& live, InPlace rule) const {

@@ -13,6 +13,7 @@ namespace headroom {
 /// One call in a step. Positions in `reads` and `writes` are the op's contract with its kernels:
 ///   forward   reads = inputs                               writes = outputs
 ///   backward  reads = inputs, outputs, output gradients    writes = input gradients
+///   forward+backward   reads = inputs                      writes = outputs, input gradients
 ///   update    reads = gradient [, squared norm]            writes = parameter, states (in place)
 /// An operand that was not declared (not saved, not wanted) is none().
 struct OpCall {
@@ -66,7 +67,8 @@ struct Step {
 
 /// Adds backward calls, accumulation, updates and in-place decisions to a model's graph.
 /// Gradients of activations and parameters that are used more than once are added up.
-/// Errors: ShapeError if the graph has no loss.
+/// Errors: ShapeError if the graph has no loss, or if an op that fuses its backward pass does not
+/// make the loss.
 [[nodiscard]] Step make_step(Graph graph,
                              std::unique_ptr<UpdateRule> rule,
                              const StepOptions& options);

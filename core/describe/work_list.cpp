@@ -8,8 +8,9 @@ namespace {
 
 GradientMask wanted_gradients(const OpCall& call) {
   GradientMask mask = 0;
-  for (std::size_t i = 0; i < call.writes.size(); ++i) {
-    if (!call.writes[i].none()) mask |= 1U << i;
+  const std::size_t first = call.writes.size() - call.operands.size();
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    if (!call.writes[first + i].none()) mask |= 1U << i;
   }
   return mask;
 }
@@ -19,13 +20,14 @@ void add_op(
   TensorTypes types;
   for (TensorId id : call.operands) types.push_back(step.tensor(id).type);
   const std::span<const TensorType> inputs(types.data(), types.size());
-  const auto add = [&](const Work& work) {
-    list.push_back({.op = op.name(), .phase = call.phase, .work = work, .repeat = repeat});
+  const auto add = [&](const Work& work, Phase phase) {
+    list.push_back({.op = op.name(), .phase = phase, .work = work, .repeat = repeat});
   };
-  if (call.pass == Pass::kForward) {
-    add(op.forward_work(inputs));
-  } else {
-    for (const Work& work : op.backward_work(inputs, wanted_gradients(call))) add(work);
+  if (call.pass != Pass::kBackward) add(op.forward_work(inputs), call.phase);
+  if (call.pass != Pass::kForward) {
+    for (const Work& work : op.backward_work(inputs, wanted_gradients(call))) {
+      add(work, Phase::kBackward);
+    }
   }
 }
 

@@ -3,8 +3,9 @@
 namespace headroom::runtime {
 
 std::size_t KernelContext::output_count() const {
-  return call_.pass == Pass::kBackward ? (call_.reads.size() - call_.operands.size()) / 2
-                                       : call_.writes.size();
+  if (call_.pass == Pass::kBackward) return (call_.reads.size() - call_.operands.size()) / 2;
+  const bool gradients = call_.pass == Pass::kForwardBackward;
+  return call_.writes.size() - (gradients ? call_.operands.size() : 0);
 }
 
 const TensorType& KernelContext::read_type(std::size_t position) const {

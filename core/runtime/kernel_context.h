@@ -88,6 +88,11 @@ class KernelContext {
     return input_count() + output_count() + k;
   }
 
+  /// Position of the gradient of input i among the writes of a call that makes gradients.
+  [[nodiscard]] std::size_t input_gradient(std::size_t i) const {
+    return call_.writes.size() - input_count() + i;
+  }
+
   /// Filled by the executor: one pointer per read, write and the workspace.
   SmallList<const void*, 3 * kMaxOperands> read_pointers;
   SmallList<void*, 3 * kMaxOperands> write_pointers;

@@ -14,10 +14,12 @@ class KnownOpDevice final : public runtime::Device {
  public:
   KnownOpDevice(std::string_view op,
                 runtime::KernelFunction forward,
-                runtime::KernelFunction backward)
+                runtime::KernelFunction backward,
+                runtime::KernelFunction forward_backward = nullptr)
       : cpu_(runtime::make_cpu_device(1, false)), kernels_(cpu_->kernels()) {
     kernels_.add(op, Pass::kForward, forward);
-    kernels_.add(op, Pass::kBackward, backward);
+    if (backward != nullptr) kernels_.add(op, Pass::kBackward, backward);
+    if (forward_backward != nullptr) kernels_.add(op, Pass::kForwardBackward, forward_backward);
   }
   std::string_view name() const override { return "cpu"; }
   std::string description() const override { return "test"; }
