@@ -10,6 +10,7 @@ void register_activation(runtime::KernelTable& table);
 void register_cross_entropy(runtime::KernelTable& table);
 void register_einsum(runtime::KernelTable& table);
 void register_elementwise(runtime::KernelTable& table);
+void register_head_cross_entropy(runtime::KernelTable& table);
 void register_linear(runtime::KernelTable& table);
 void register_mse(runtime::KernelTable& table);
 void register_reduce(runtime::KernelTable& table);

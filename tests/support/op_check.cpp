@@ -29,6 +29,8 @@ SmallList<TensorId, kMaxOperands> apply_list(
       return graph.apply(op, {in[0], in[1]}, name, Category::kActivations, phase);
     case 3:
       return graph.apply(op, {in[0], in[1], in[2]}, name, Category::kActivations, phase);
+    case 4:
+      return graph.apply(op, {in[0], in[1], in[2], in[3]}, name, Category::kActivations, phase);
     default:
       throw std::invalid_argument("op_check: operands");
   }
@@ -46,7 +48,8 @@ TensorId add_operand(
     Graph& graph, const OpCase& test, std::size_t i, const OpRunOptions& options, OpStep& result) {
   const Operand& operand = test.operands[i];
   const TensorName name{.stem = kOperandNames[i]};
-  const TensorType type{operand.shape, operand.integer ? DType::kI32 : options.dtype};
+  const DType dtype = operand.dtype.value_or(options.dtype);
+  const TensorType type{operand.shape, operand.integer ? DType::kI32 : dtype};
   if (!operand.gradient) {
     result.parameters.push_back(TensorId{});
     result.batch.push_back(operand.values);

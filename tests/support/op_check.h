@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ struct Operand {
   Shape shape;
   std::vector<double> values;
   bool gradient = true;
-  bool integer = false;  ///< i32, such as class labels
+  bool integer = false;             ///< i32, such as class labels
+  std::optional<DType> dtype = {};  ///< where it is not that of the run
 };
 
 /// An op and what to run it on.

@@ -1,6 +1,7 @@
 #include "tests/support/step_runner.h"
 
 #include "core/runtime/cpu/cpu_device.h"
+#include "core/runtime/rows/storage.h"
 
 #include <stdexcept>
 
@@ -11,7 +12,7 @@ template <class T>
 std::vector<std::byte> convert_to(const std::vector<double>& values) {
   std::vector<std::byte> bytes(values.size() * sizeof(T));
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const T value = static_cast<T>(values[i]);
+    const T value = runtime::rows::store_as<T>(values[i]);
     std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
   }
   return bytes;
@@ -23,7 +24,7 @@ std::vector<double> convert_from(const std::vector<std::byte>& bytes) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     T value;
     std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
-    values[i] = static_cast<double>(value);
+    values[i] = static_cast<double>(runtime::rows::load_as<double>(value));
   }
   return values;
 }
@@ -36,6 +37,10 @@ std::vector<std::byte> to_bytes(DType dtype, const std::vector<double>& values) 
       return convert_to<double>(values);
     case DType::kF32:
       return convert_to<float>(values);
+    case DType::kBf16:
+      return convert_to<bf16>(values);
+    case DType::kF16:
+      return convert_to<f16>(values);
     case DType::kI32:
       return convert_to<std::int32_t>(values);
     default:
@@ -49,6 +54,10 @@ std::vector<double> from_bytes(DType dtype, const std::vector<std::byte>& bytes)
       return convert_from<double>(bytes);
     case DType::kF32:
       return convert_from<float>(bytes);
+    case DType::kBf16:
+      return convert_from<bf16>(bytes);
+    case DType::kF16:
+      return convert_from<f16>(bytes);
     case DType::kI32:
       return convert_from<std::int32_t>(bytes);
     default:

@@ -12,7 +12,7 @@
 
 namespace headroom::test {
 
-/// Numbers as the bytes of a tensor of `dtype` (f64, f32 or i32), and back.
+/// Numbers as the bytes of a tensor of `dtype` (f64, f32, bf16, f16 or i32), and back.
 [[nodiscard]] std::vector<std::byte> to_bytes(DType dtype, const std::vector<double>& values);
 [[nodiscard]] std::vector<double> from_bytes(DType dtype, const std::vector<std::byte>& bytes);
 

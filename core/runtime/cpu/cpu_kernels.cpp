@@ -11,6 +11,7 @@ KernelTable cpu_kernels() {
   ops::cpu_kernels::register_cross_entropy(table);
   ops::cpu_kernels::register_einsum(table);
   ops::cpu_kernels::register_elementwise(table);
+  ops::cpu_kernels::register_head_cross_entropy(table);
   ops::cpu_kernels::register_linear(table);
   ops::cpu_kernels::register_mse(table);
   ops::cpu_kernels::register_reduce(table);

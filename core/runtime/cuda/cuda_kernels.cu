@@ -10,6 +10,7 @@ KernelTable cuda_kernels() {
   ops::cuda_kernels::register_cross_entropy(table);
   ops::cuda_kernels::register_einsum(table);
   ops::cuda_kernels::register_elementwise(table);
+  ops::cuda_kernels::register_head_cross_entropy(table);
   ops::cuda_kernels::register_linear(table);
   ops::cuda_kernels::register_mse(table);
   ops::cuda_kernels::register_reduce(table);

@@ -6,6 +6,7 @@
 #include "core/ops/cross_entropy.h"
 #include "core/ops/einsum.h"
 #include "core/ops/elementwise.h"
+#include "core/ops/head_cross_entropy.h"
 #include "core/ops/linear.h"
 #include "core/ops/mse.h"
 #include "core/ops/reduce.h"
@@ -48,6 +49,26 @@ void check_needs_what_it_declares(const OpCase& test) {
       BOOST_CHECK_EXCEPTION(call.run(), Error,
                             [&](const Error& error) { return names_op(error, test); });
     }
+  }
+}
+
+/// The same for an op that fuses its backward pass: it reads its inputs, all of them.
+void check_fused_needs_what_it_declares(const OpCase& test) {
+  BOOST_TEST_CONTEXT(test.name) {
+    KernelCall whole(test, Pass::kForwardBackward);
+    BOOST_CHECK_NO_THROW(whole.run());
+    const auto fails = [&](KernelCall& call) {
+      BOOST_CHECK_EXCEPTION(call.run(), Error,
+                            [&](const Error& error) { return names_op(error, test); });
+    };
+    for (std::size_t position = 0; position < test.operands.size(); ++position) {
+      KernelCall call(test, Pass::kForwardBackward);
+      call.hide_read(position);
+      fails(call);
+    }
+    KernelCall call(test, Pass::kForwardBackward);
+    call.hide_workspace();
+    fails(call);
   }
 }
 
@@ -96,6 +117,12 @@ BOOST_AUTO_TEST_CASE(every_declared_operand_is_needed) {
   OpCase cross_entropy = case_of<ops::CrossEntropy>("cross-entropy", {matrix, other}, 0, 1.0);
   cross_entropy.operands[1] = {{{"a", 3}}, {0, 3, 1}, false, true};
   check_needs_what_it_declares(cross_entropy);
+  OpCase head = case_of<ops::HeadCrossEntropy>(
+      "head", {matrix, some_operand({{"v", 5}, {"b", 4}}, 6), {}, {}}, 0,
+      ops::HeadCrossEntropy::Options{.valid_given = true});
+  head.operands[2] = {{{"a", 3}}, {0, -100, 4}, false, true};
+  head.operands[3] = {.shape = {}, .values = {2}, .gradient = false, .dtype = DType::kF32};
+  check_fused_needs_what_it_declares(head);
 }
 
 void read_a_second_time(runtime::KernelContext& context) { (void)context.read<double>(1); }

@@ -16,6 +16,7 @@ class SimulatedDevice final : public ForwardingDevice {
     ops::test_kernels::register_cross_entropy(kernels_);
     ops::test_kernels::register_einsum(kernels_);
     ops::test_kernels::register_elementwise(kernels_);
+    ops::test_kernels::register_head_cross_entropy(kernels_);
     ops::test_kernels::register_linear(kernels_);
     ops::test_kernels::register_mse(kernels_);
     ops::test_kernels::register_reduce(kernels_);

@@ -5,6 +5,7 @@
 #include "core/ops/cross_entropy.h"
 #include "core/ops/einsum.h"
 #include "core/ops/elementwise.h"
+#include "core/ops/head_cross_entropy.h"
 #include "core/ops/linear.h"
 #include "core/ops/mse.h"
 #include "core/ops/reduce.h"
@@ -93,6 +94,24 @@ BOOST_AUTO_TEST_CASE(losses) {
       .operands = {some_operand({{"b", 19}, {"classes", 131}}, 1), {{{"b", 19}}, {}, false, true}}};
   for (int row = 0; row < 19; ++row) cross_entropy.operands[1].values.push_back(row * 6);
   check_as_block(cross_entropy);
+}
+
+BOOST_AUTO_TEST_CASE(head_cross_entropy) {
+  for (const std::int64_t classes : {0, 65}) {
+    OpCase head{.name = "head, classes " + std::to_string(classes),
+                .make =
+                    [classes] {
+                      return std::make_unique<ops::HeadCrossEntropy>(
+                          ops::HeadCrossEntropy::Options{.scale = 0.5, .classes = classes});
+                    },
+                .operands = {some_operand({{"rows", 261}, {"in", 3}}, 1),
+                             some_operand({{"v", 67}, {"in", 3}}, 2),
+                             {{{"rows", 261}}, {}, false, true}}};
+    for (int row = 0; row < 261; ++row) {
+      head.operands[2].values.push_back(row % 9 == 4 ? -100 : row * 7 % 65);
+    }
+    check_as_block(head);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(reduce) {
