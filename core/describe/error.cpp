@@ -1,20 +1,22 @@
 #include "core/describe/error.h"
 
+#include "core/describe/spelling.h"
+
 namespace headroom {
 
 std::string to_string(const Problem& problem) {
   std::string text;
   if (!problem.where.file.empty()) {
-    text += problem.where.file;
+    text += printable(problem.where.file);
     if (problem.where.line > 0) {
       text += ':' + std::to_string(problem.where.line);
       if (problem.where.column > 0) text += ':' + std::to_string(problem.where.column);
     }
     text += ": ";
   }
-  if (!problem.key.empty()) text += problem.key + ": ";
-  text += problem.message;
-  if (!problem.hint.empty()) text += " (" + problem.hint + ')';
+  if (!problem.key.empty()) text += printable(problem.key) + ": ";
+  text += printable(problem.message);
+  if (!problem.hint.empty()) text += " (" + printable(problem.hint) + ')';
   return text;
 }
 

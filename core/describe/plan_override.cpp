@@ -2,6 +2,7 @@
 
 #include "core/describe/plan_collect.h"
 #include "core/describe/plan_value.h"
+#include "core/describe/spelling.h"
 
 #include <algorithm>
 #include <set>
@@ -310,7 +311,7 @@ std::vector<Problem> apply_overrides(ConfigNode& root, std::span<const std::stri
     ++number;
     SourceLocation where;
     where.file.append("override ").append(std::to_string(number));
-    where.file.append(" '").append(word).append("'");
+    where.file.append(" '").append(printable(word)).append("'");
     try {
       overrides.apply(word, where);
     } catch (const ConfigError& error) {

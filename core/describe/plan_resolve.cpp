@@ -41,6 +41,21 @@ std::string missing_hint(const KeySpec& key) {
   return hint;
 }
 
+/// How to get rid of a key that another one rules out. When an override chose that other one, the
+/// file need not change.
+std::string removal_hint(const KeySpec& key, const Origins& given) {
+  const auto chosen_by_word = [&](std::string_view path) -> const std::string* {
+    const auto origin = given.find(path);
+    if (origin == given.end() || origin->second.where.line > 0) return nullptr;
+    const std::string& file = origin->second.where.file;
+    return file.starts_with("override ") ? &file : nullptr;
+  };
+  const std::string* word = chosen_by_word(key.depends_on);
+  if (word == nullptr || chosen_by_word(key.path) != nullptr) return "remove it";
+  return std::string(key.depends_on) + " is set by " + *word + "; drop this key with it: '~" +
+         std::string(key.path) + "'";
+}
+
 void fill_default(Plan& plan,
                   const KeySpec& key,
                   const Origins& given,
@@ -83,7 +98,8 @@ std::vector<Problem> resolve(Plan& plan, const Origins& given, const BrokenKeys&
     const std::string reason = key.not_applicable == nullptr ? "" : key.not_applicable(plan);
     if (given.contains(key.path)) {
       if (!reason.empty()) {
-        problems.push_back(at(given, key.path, "does not apply here: " + reason, "remove it"));
+        problems.push_back(
+            at(given, key.path, "does not apply here: " + reason, removal_hint(key, given)));
       }
     } else if (reason.empty()) {
       fill_default(plan, key, given, problems);

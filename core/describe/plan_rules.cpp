@@ -1,5 +1,6 @@
 #include "core/describe/plan_rules.h"
 
+#include "core/describe/format.h"
 #include "core/describe/plan_schema.h"
 
 namespace headroom {
@@ -52,7 +53,7 @@ Finding warmup_ends(const Plan& plan, const Origins&) {
   if (!plan.training.max_steps || warmup <= *plan.training.max_steps) return {};
   return BrokenRule{"training.lr_schedule.warmup_steps",
                     std::to_string(warmup) + " is more than the run's " +
-                        std::to_string(*plan.training.max_steps) + " steps",
+                        format_counted(*plan.training.max_steps, "step"),
                     "the learning rate would never be reached"};
 }
 

@@ -1,5 +1,6 @@
 #include "core/describe/plan_schema.h"
 
+#include "core/describe/format.h"
 #include "core/describe/plan_schema_parts.h"
 
 #include <algorithm>
@@ -73,7 +74,8 @@ std::optional<std::string> check_items(const KeyLimits& limits, const std::vecto
   if (items.size() < limits.min_items || items.size() > limits.max_items) {
     std::string wanted = std::to_string(limits.min_items);
     if (limits.max_items != limits.min_items) wanted += " to " + std::to_string(limits.max_items);
-    return std::to_string(items.size()) + " items, but there must be " + wanted;
+    return format_counted(static_cast<std::int64_t>(items.size()), "item") +
+           ", but there must be " + wanted;
   }
   for (const T& item : items) {
     if (auto wrong = check_number(limits, static_cast<double>(item), to_text(KeyValue(item)))) {

@@ -13,4 +13,8 @@ namespace headroom {
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        const std::vector<std::string>& known);
 
+/// Text of a user or a file as part of a message of one line: control characters become escapes
+/// such as `\n` and `\x1b`.
+[[nodiscard]] std::string printable(std::string_view text);
+
 }  // namespace headroom

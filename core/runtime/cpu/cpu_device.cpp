@@ -1,5 +1,6 @@
 #include "core/runtime/cpu/cpu_device.h"
 
+#include "core/describe/format.h"
 #include "core/runtime/cpu/cpu_kernels.h"
 
 #include <omp.h>
@@ -45,7 +46,7 @@ class CpuDevice final : public Device {
 
   std::string_view name() const override { return "cpu"; }
   std::string description() const override {
-    return processor_ + ", " + std::to_string(backend_.threading().threads) + " threads";
+    return processor_ + ", " + format_counted(backend_.threading().threads, "thread");
   }
   const KernelTable& kernels() const override { return kernels_; }
   Queue& queue() override { return backend_; }

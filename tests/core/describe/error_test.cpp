@@ -38,6 +38,11 @@ BOOST_AUTO_TEST_CASE(a_problem_says_what_it_knows_and_nothing_else) {
              "training.lr: is negative");
 }
 
+BOOST_AUTO_TEST_CASE(a_problem_is_one_line_whatever_it_quotes) {
+  BOOST_TEST(to_string({{"a\nb.yaml", 0, 0}, "k\t", "is '\x1b[31m\x7f'", "é\r"}) ==
+             "a\\nb.yaml: k\\t: is '\\x1b[31m\\x7f' (é\\x0d)");
+}
+
 BOOST_AUTO_TEST_CASE(a_config_error_shows_all_problems_one_a_line) {
   const ConfigError error({{{"a.yaml", 1, 1}, "x", "unknown key", "did you mean y"},
                            {{"a.yaml", 2, 1}, "z", "unknown key", ""}});

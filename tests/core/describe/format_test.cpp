@@ -2,6 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <limits>
+
 namespace headroom {
 namespace {
 
@@ -34,6 +36,37 @@ BOOST_AUTO_TEST_CASE(flops_and_times) {
   BOOST_TEST(format_seconds(Seconds(312)) == "5 min 12 s");
   BOOST_TEST(format_seconds(Seconds(12000)) == "3 h 20 min");
   BOOST_TEST(format_seconds(Seconds(12.5 * 86400)) == "12.5 days");
+}
+
+BOOST_AUTO_TEST_CASE(times_of_years_and_values_without_end) {
+  constexpr double kYear = 365.25 * 86400;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  BOOST_TEST(format_seconds(Seconds(700 * 86400.0)) == "700 days");
+  BOOST_TEST(format_seconds(Seconds(3.2 * kYear)) == "3.20 years");
+  BOOST_TEST(format_seconds(Seconds(450 * kYear)) == "450 years");
+  BOOST_TEST(format_seconds(Seconds(25000 * kYear)) == "25,000 years");
+  BOOST_TEST(format_seconds(Seconds(4.1e9 * kYear)) == "4.1e+09 years");
+  BOOST_TEST(format_seconds(Seconds(1e300)) == "3.2e+292 years");
+  BOOST_TEST(format_seconds(Seconds(kInfinity)) == "inf s");
+  BOOST_TEST(format_usd(Usd(1e12)) == "$1,000,000,000,000");
+  BOOST_TEST(format_usd(Usd(3e22)) == "$3.00e+22");
+  BOOST_TEST(format_short_count(9e15) == "9000 T");
+  BOOST_TEST(format_short_count(5e20) == "5.00e+20");
+}
+
+BOOST_AUTO_TEST_CASE(a_nan_has_no_sign) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  BOOST_TEST(format_value(-nan, 6) == "nan");
+  BOOST_TEST(format_value(-std::numeric_limits<double>::infinity(), 6) == "-inf");
+  BOOST_TEST(format_value(0.123456789, 5) == "0.12346");
+  BOOST_TEST(format_seconds(Seconds(-nan)) == "nan s");
+  BOOST_TEST(format_percent(-nan) == "nan%");
+}
+
+BOOST_AUTO_TEST_CASE(one_thing_and_several) {
+  BOOST_TEST(format_counted(0, "step") == "0 steps");
+  BOOST_TEST(format_counted(1, "step") == "1 step");
+  BOOST_TEST(format_counted(12345, "input column") == "12,345 input columns");
 }
 
 BOOST_AUTO_TEST_CASE(money_and_shares) {

@@ -156,8 +156,7 @@ BOOST_AUTO_TEST_CASE(limits_are_checked_and_named) {
   BOOST_TEST(check_value(epochs, std::numeric_limits<double>::quiet_NaN()).has_value());
   BOOST_TEST(check_value(epochs, std::string("3")).has_value());
   const KeySpec& betas = *find_key("training.optimizer.betas");
-  BOOST_TEST(check_value(betas, std::vector<double>{0.9}).value() ==
-             "1 items, but there must be 2");
+  BOOST_TEST(check_value(betas, std::vector<double>{0.9}).value() == "1 item, but there must be 2");
   BOOST_TEST(check_value(betas, std::vector<double>{0.9, 1.5}).value() ==
              "1.5 is too large: must be below 1");
   BOOST_TEST(check_value(*find_key("data.path"), std::string()).value() == "is empty");
