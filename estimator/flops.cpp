@@ -101,13 +101,13 @@ FlopsExplanation explain_flops(const WorkList& work, const ModelSize& size) {
   for (const ProductGroup& group : group_products(work)) {
     const double difference = group.backward - 2 * group.forward;
     const double products = std::abs(difference) / group.one;
-    add(difference, difference < 0
-                        ? describe(group) + ": " + count_text(products) +
-                              " product(s) less than twice the forward ones, since no gradient of "
-                              "the input is needed (the first layer)"
-                        : describe(group) +
-                              ": backward does more than twice the forward products "
-                              "(recomputation)");
+    add(difference, difference < 0 ? describe(group) + ": " + count_text(products) +
+                                         (count_text(products) == "1" ? " product" : " products") +
+                                         " less than twice the forward ones, since no gradient of "
+                                         "the input is needed (the first layer)"
+                                   : describe(group) +
+                                         ": backward does more than twice the forward products "
+                                         "(recomputation)");
   }
   double forward_other = 0, backward_other = 0;
   for (const OpFlops& line : count.by_op) {

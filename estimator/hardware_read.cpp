@@ -59,7 +59,7 @@ void read_memory(SectionReader& section, MapReader& file, Hardware& hardware) {
   memory.bandwidth = section.required_figure<BytesPerSecond>(reader, "bandwidth_bytes_per_s",
                                                              Dimension::kBytesPerSecond);
   memory.bandwidth_fraction =
-      section.required_figure<double>(reader, "bandwidth_fraction", Dimension::kPlain);
+      section.required_figure<double>(reader, "bandwidth_fraction", Dimension::kShare);
   if (hardware.kind == HardwareKind::kGpu) {
     if (!memory.nominal) reader.require("nominal_bytes");
     if (!memory.usable) reader.require("usable_bytes");
@@ -72,7 +72,7 @@ void read_matmul(SectionReader& section, MapReader& file, MatmulSpec& matmul) {
   if (node == nullptr) return;
   MapReader reader = section.map(*node, file.path_of("matmul"));
   if (const ConfigNode* fraction = reader.require("fraction")) {
-    read_per_dtype(section, *fraction, reader.path_of("fraction"), Dimension::kPlain,
+    read_per_dtype(section, *fraction, reader.path_of("fraction"), Dimension::kShare,
                    matmul.fraction, &matmul.default_fraction);
     if (fraction->find("default") == nullptr) {
       reader.problem(fraction->where, "fraction.default", "is missing");
@@ -123,6 +123,11 @@ void read_price(SectionReader& section, MapReader& file, Hardware& hardware) {
   price.date = reader.required_text("date");
   price.standing = section.standing(reader);
   price.source = section.source(reader);
+  constexpr double kMostUsd = 1e6;
+  if (price.high > Usd(kMostUsd)) {
+    reader.problem(node->where, "high",
+                   "is more than any device costs per hour: up to 1e6 dollars");
+  }
   if (price.low < Usd(0) || price.typical < price.low || price.high < price.typical) {
     reader.problem(node->where, "", "must have 0 <= low <= typical <= high");
   }
@@ -155,7 +160,10 @@ void read_measured_matmul(SectionReader& section,
     const auto rate = reader.required_number("flops_per_s", Dimension::kFlopsPerSecond);
     row.rate = FlopsPerSecond(rate.value_or(0));
     if (rate && *rate <= 0) {
-      reader.problem(node.items[i].where, "flops_per_s", "must be greater than 0");
+      reader.problem(reader.find("flops_per_s")->where, "flops_per_s", "must be greater than 0");
+    } else if (const std::string wrong = rate ? impossible(*rate, Dimension::kFlopsPerSecond) : "";
+               !wrong.empty()) {
+      reader.problem(reader.find("flops_per_s")->where, "flops_per_s", wrong);
     }
     reader.finish();
     rates.matmul.push_back(row);
@@ -174,8 +182,10 @@ void read_measured(SectionReader& section, MapReader& file, Hardware& hardware) 
     const auto number = reader.number(key, dimension);
     if (number && *number <= 0) {
       reader.problem(reader.find(key)->where, key, "must be greater than 0");
-    } else if (number && !addressable(*number, dimension)) {
-      reader.problem(reader.find(key)->where, key, "is larger than any machine can address");
+      return std::optional<double>();
+    }
+    if (const std::string wrong = number ? impossible(*number, dimension) : ""; !wrong.empty()) {
+      reader.problem(reader.find(key)->where, key, wrong);
       return std::optional<double>();
     }
     return number;

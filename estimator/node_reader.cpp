@@ -36,6 +36,7 @@ constexpr Unit kSecondUnits[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, 
 std::span<const Unit> units_of(Dimension dimension) {
   switch (dimension) {
     case Dimension::kPlain:
+    case Dimension::kShare:
       return kPlainUnits;
     case Dimension::kBytes:
       return kByteUnits;
@@ -58,7 +59,9 @@ std::optional<double> parse_quantity(std::string_view text, Dimension dimension)
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   for (const Unit& unit : units_of(dimension)) {
-    if (unit.name == text) return number * unit.factor;
+    if (unit.name != text) continue;
+    const double value = number * unit.factor;
+    return std::isfinite(value) ? std::optional(value) : std::nullopt;
   }
   return std::nullopt;
 }
@@ -66,6 +69,7 @@ std::optional<double> parse_quantity(std::string_view text, Dimension dimension)
 std::string_view unit_names(Dimension dimension) {
   switch (dimension) {
     case Dimension::kPlain:
+    case Dimension::kShare:
       return "plain or %";
     case Dimension::kBytes:
       return "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB";

@@ -15,6 +15,7 @@ namespace headroom::estimator {
 /// What a number in a file measures; decides which unit suffixes it may carry.
 enum class Dimension : std::uint8_t {
   kPlain,  ///< no suffix, or % for a hundredth
+  kShare,  ///< a share of a peak
   kBytes,
   kBytesPerSecond,
   kFlopsPerSecond,

@@ -2,11 +2,49 @@
 
 #include "core/describe/spelling.h"
 
+#include <array>
+#include <cstdio>
+#include <utility>
+
 namespace headroom::estimator {
 
-bool addressable(double number, Dimension dimension) {
-  constexpr double kLargest = 9.2e18;  // 2^63 less a little
-  return dimension != Dimension::kBytes || number < kLargest;
+namespace {
+
+/// Generous ends of what one device can have, today and for long: whatever lies outside is a slip,
+/// such as a missing exponent or a wrong unit.
+struct Possible {
+  double least, most;
+  const char* text;
+};
+
+Possible possible(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::kBytes:
+      return {1, 1e18, "1 to 1e18 B"};
+    case Dimension::kBytesPerSecond:
+      return {1e6, 1e16, "1 MB/s to 10,000 TB/s"};
+    case Dimension::kFlopsPerSecond:
+      return {1e6, 1e19, "1 MFLOP/s to 10,000 PFLOP/s"};
+    case Dimension::kSeconds:
+      return {0, 60, "0 to 60 s"};
+    case Dimension::kShare:
+      // Above 1 where a card boosts past the clock of its datasheet.
+      return {0, 2, "a share of at most 2"};
+    case Dimension::kPlain:
+      break;
+  }
+  return {0, 1e9, "at most 1e9"};
+}
+
+}  // namespace
+
+std::string impossible(double number, Dimension dimension) {
+  const Possible range = possible(dimension);
+  if (number >= range.least && number <= range.most) return "";
+  std::array<char, 32> shown{};
+  std::snprintf(shown.data(), shown.size(), "%.6g", number);
+  return std::string(shown.data()) + " is " + (number < range.least ? "less" : "more") +
+         " than any device has (expected " + range.text + ')';
 }
 
 SectionReader::SectionReader(const ConfigNode& file, std::vector<Problem>& problems)
@@ -41,18 +79,21 @@ std::optional<Figure<double>> SectionReader::read_number(const ConfigNode& node,
   figure.source = source(reader);
   reader.finish();
   if (!value) return std::nullopt;
+  const auto place = [&](const char* key) { return reader.find(key)->where; };
   // Only an overhead can be nothing.
   if (*value < 0 || (*value == 0 && dimension != Dimension::kSeconds)) {
-    reader.problem(node.where, "value", "must be greater than 0");
+    reader.problem(place("value"), "value", "must be greater than 0");
     return std::nullopt;
   }
   if (low.value_or(*value) > *value || high.value_or(*value) < *value || low.value_or(*value) < 0) {
     reader.problem(node.where, "", "the range must hold the value: 0 <= low <= value <= high");
     return std::nullopt;
   }
-  if (!addressable(high.value_or(*value), dimension)) {
-    reader.problem(node.where, "", "is larger than any machine can address");
-    return std::nullopt;
+  for (const auto& [key, number] : {std::pair("value", value), std::pair("high", high)}) {
+    if (const std::string wrong = number ? impossible(*number, dimension) : ""; !wrong.empty()) {
+      reader.problem(place(key), key, wrong);
+      return std::nullopt;
+    }
   }
   figure.value = *value;
   figure.low = low.value_or(*value);

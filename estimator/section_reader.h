@@ -24,8 +24,8 @@ Unit as_unit(double number) {
   }
 }
 
-/// Whether a size fits into Bytes; true for every other dimension.
-[[nodiscard]] bool addressable(double number, Dimension dimension);
+/// Why no device can have this number; empty when one can. Zero is for the caller to judge.
+[[nodiscard]] std::string impossible(double number, Dimension dimension);
 
 /// Reads what every section of a hardware file is made of: figures with a range, a standing and a
 /// source. Notes every problem and goes on.

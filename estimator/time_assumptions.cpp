@@ -38,6 +38,11 @@ std::string origin(const Figure<Unit>& figure) {
 std::vector<std::string> TimeModel::assumptions(const WorkList& work,
                                                 const TimeOptions& options) const {
   std::vector<std::string> lines;
+  if (hardware_.kind == HardwareKind::kCpu && !hardware_.measured) {
+    lines.emplace_back(
+        "rates of a generic processor, not of this one: `headroom bench -o "
+        "this-machine.yaml` measures it, then set hardware.gpu=this-machine.yaml");
+  }
   std::array<bool, 10> seen{};
   for (const WorkItem& item : work) {
     const DType dtype = rate_key(item.work.compute);

@@ -117,7 +117,7 @@ price_per_hour_usd: {low: 3, typical: 2, high: 1, date: "2026", source: page}
 measured:
   device_name: x
   date: "2026-11-30"
-  matmul: [{dtype: f32, m: 0, n: 2.5, k: 4, flops_per_s: 1}]
+  matmul: [{dtype: f32, m: 0, n: 2.5, k: 4, flops_per_s: 1e9}]
 )");
   const std::vector<std::string> expected = {
       "small.yaml:2:7: kind: 'tpu' is not a kind (gpu or cpu)",
@@ -125,7 +125,7 @@ measured:
       "(write {value: 8 GB, source: \"...\"})",
       "small.yaml:6:25: memory.usable_bytes.value: 'lots' is not a number (units: B, kB, MB, GB, "
       "TB, KiB, MiB, GiB, TiB)",
-      "small.yaml:7:26: memory.bandwidth_bytes_per_s.value: must be greater than 0",
+      "small.yaml:7:34: memory.bandwidth_bytes_per_s.value: must be greater than 0",
       "small.yaml:8:23: memory.bandwidth_fraction: the range must hold the value: 0 <= low <= "
       "value <= high",
       "small.yaml:10:3: peak_flops_per_s.bf17: is not a dtype (f32, tf32, bf16, f16, fp8 or f64)",
@@ -177,8 +177,50 @@ BOOST_AUTO_TEST_CASE(sizes_beyond_every_machine) {
                            "value: 7680 MiB, low: 7600 MiB", "value: 1 GB, high: 1e19"));
   BOOST_REQUIRE(lines.size() == 2u);
   for (const std::string& line : lines) {
-    BOOST_TEST(line.find("is larger than any machine can address") != std::string::npos);
+    BOOST_TEST(line.find("is more than any device has (expected 1 to 1e18 B)") !=
+               std::string::npos);
   }
+}
+
+BOOST_AUTO_TEST_CASE(rates_that_no_device_has_are_named_with_their_place) {
+  const auto expect = [](const std::string& text, const std::string& line) {
+    const std::vector<std::string> lines = problems_of(text);
+    BOOST_TEST_CONTEXT(line) {
+      BOOST_REQUIRE(lines.size() == 1u);
+      BOOST_TEST(lines[0] == line);
+    }
+  };
+  expect(replaced(kSmall, "{value: 0.5 TB/s", "{value: 1e300"),
+         "small.yaml:7:34: memory.bandwidth_bytes_per_s.value: 1e+300 is more than any device has "
+         "(expected 1 MB/s to 10,000 TB/s)");
+  expect(replaced(kSmall, "{value: 0.5 TB/s", "{value: 0.5"),
+         "small.yaml:7:34: memory.bandwidth_bytes_per_s.value: 0.5 is less than any device has "
+         "(expected 1 MB/s to 10,000 TB/s)");
+  expect(replaced(kSmall, "{value: 10 TFLOP/s", "{value: 10 PFLOP/s, high: 1e40"),
+         "small.yaml:10:34: peak_flops_per_s.f32.high: 1e+40 is more than any device has "
+         "(expected 1 MFLOP/s to 10,000 PFLOP/s)");
+  expect(replaced(kSmall, "{value: 80%, low: 0.7, high: 0.9", "{value: 80%, high: 2.5"),
+         "small.yaml:8:42: memory.bandwidth_fraction.high: 2.5 is more than any device has "
+         "(expected a share of at most 2)");
+  expect(replaced(kSmall, "{value: 4e13", "{value: 0"),
+         "small.yaml:11:16: peak_flops_per_s.fp8.value: must be greater than 0");
+  // The unit takes it past what a number can hold.
+  expect(replaced(kSmall, "{value: 0.5 TB/s", "{value: 1e300 TB/s"),
+         "small.yaml:7:34: memory.bandwidth_bytes_per_s.value: '1e300 TB/s' is not a number "
+         "(units: B/s, kB/s, MB/s, GB/s, TB/s)");
+  const std::string measured = std::string(kSmall) + R"(measured:
+  device_name: x
+  date: "2026-11-30"
+  bandwidth_bytes_per_s: -5e9
+  matmul: [{dtype: f32, m: 4, n: 4, k: 4, flops_per_s: 1e30}]
+)";
+  const std::vector<std::string> lines = problems_of(measured);
+  BOOST_REQUIRE(lines.size() == 2u);
+  BOOST_TEST(lines[0] ==
+             "small.yaml:22:26: measured.bandwidth_bytes_per_s: must be greater than 0");
+  BOOST_TEST(lines[1] ==
+             "small.yaml:23:56: measured.matmul[0].flops_per_s: 1e+30 is more than any device has "
+             "(expected 1 MFLOP/s to 10,000 PFLOP/s)");
 }
 
 BOOST_AUTO_TEST_CASE(a_key_given_twice_and_a_dtype_that_both_is_and_is_not) {
