@@ -98,7 +98,35 @@ void make_paths_absolute(LoadedPlan& loaded, const fs::path& folder) {
   if (looks_like_file(gpu)) gpu = absolute_path(gpu, base("hardware.gpu"));
 }
 
+/// A path that cannot be a plan is a slip of the user, not a failure of the machine.
+void check_is_plan_file(const fs::path& path) {
+  const auto refuse = [&](std::string message, std::string hint) {
+    throw ConfigError({{{.file = path.string()}, {}, std::move(message), std::move(hint)}});
+  };
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    refuse("is a folder, not a plan file",
+           fs::exists(path / "plan.yaml", error)
+               ? "the plan of this run is " + (path / "plan.yaml").string()
+               : "give the path of a YAML file");
+  }
+  if (!fs::exists(path, error)) {
+    refuse("there is no such plan file", "give the path of a YAML file, or - for standard input");
+  }
+}
+
 }  // namespace
+
+LoadedPlan load_run_plan(const fs::path& run, std::span<const std::string> overrides) {
+  const fs::path path = run / "plan.yaml";
+  std::error_code error;
+  if (!fs::exists(path, error)) {
+    throw IoError(path.string() +
+                  " is missing: without it nobody knows what the run trained; put the plan that "
+                  "it was started with there, changed as it was by the command line");
+  }
+  return load_plan(path, overrides);
+}
 
 LoadedPlan load_plan(ConfigNode root,
                      const fs::path& folder,
@@ -119,6 +147,7 @@ LoadedPlan load_plan(ConfigNode root,
 }
 
 LoadedPlan load_plan(const fs::path& path, std::span<const std::string> overrides) {
+  if (path != "-") check_is_plan_file(path);
   ConfigNode root = read_yaml(path);
   const fs::path folder = path == "-" ? fs::current_path() : fs::absolute(path).parent_path();
   return load_plan(std::move(root), folder, overrides);

@@ -11,8 +11,8 @@ namespace headroom::io {
 /// Reads a plan file (`-`: standard input), changes it by command-line words and resolves it.
 /// `model.config` is followed; paths are made absolute, those of the file from its folder, those
 /// of overrides from the current one.
-/// Errors: IoError when the file cannot be read; ConfigError with all problems of file, preset and
-/// words together.
+/// Errors: ConfigError when there is no such file, and with all problems of file, preset and words
+/// together; IoError when the file cannot be read.
 [[nodiscard]] LoadedPlan load_plan(const std::filesystem::path& path,
                                    std::span<const std::string> overrides = {});
 
@@ -20,6 +20,10 @@ namespace headroom::io {
 [[nodiscard]] LoadedPlan load_plan(ConfigNode root,
                                    const std::filesystem::path& folder,
                                    std::span<const std::string> overrides = {});
+
+/// Reads the plan.yaml of a run folder. Errors: as load_plan; IoError when it is missing.
+[[nodiscard]] LoadedPlan load_run_plan(const std::filesystem::path& run,
+                                       std::span<const std::string> overrides = {});
 
 /// How much a written plan says about its keys.
 enum class Comments {

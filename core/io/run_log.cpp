@@ -10,11 +10,18 @@
 #include <cerrno>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace headroom::io {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// A field of a record that has another kind of value than it was written with.
+struct WrongField {
+  std::string key;
+  std::string wanted;
+};
 
 /// Reads and writes one record's fields by the same list of names, so that the two cannot differ.
 class Fields {
@@ -41,6 +48,7 @@ class Fields {
       } else if (*found == "Infinity" || *found == "-Infinity") {
         value = *found == "Infinity" ? kInfinity : -kInfinity;
       } else {
+        if (!found->is_number()) throw WrongField{key, "a number"};
         value = found->get<double>();
       }
     }
@@ -60,7 +68,7 @@ class Fields {
       if (writing_) {
         if (value[category].value() != 0) part[word] = value[category].value();
       } else if (part.is_object() && part.contains(word)) {
-        value[category] = Bytes(part[word].get<std::int64_t>());
+        value[category] = Bytes(whole(part[word], word));
       }
     }
   }
@@ -73,8 +81,10 @@ class Fields {
     } else if (json_.contains(key)) {
       value.clear();
       for (const Json& part : json_[key]) {
-        value.emplace_back(part.at("name").get<std::string>(),
-                           Bytes(part.at("bytes").get<std::int64_t>()));
+        const bool complete = part.is_object() && part.contains("name") &&
+                              part["name"].is_string() && part.contains("bytes");
+        if (!complete) throw WrongField{key, "a list of {name, bytes}"};
+        value.emplace_back(part["name"].get<std::string>(), Bytes(whole(part["bytes"], key)));
       }
     }
   }
@@ -83,11 +93,22 @@ class Fields {
     if (writing_) {
       json_[key] = value;
     } else if (const auto found = json_.find(key); found != json_.end() && !found->is_null()) {
-      value = found->template get<T>();
+      if constexpr (std::is_integral_v<T>) {
+        value = static_cast<T>(whole(*found, key));
+      } else {
+        static_assert(std::is_same_v<T, std::string>);
+        if (!found->is_string()) throw WrongField{key, "text"};
+        value = found->template get<T>();
+      }
     }
   }
 
  private:
+  static std::int64_t whole(const Json& value, const std::string& key) {
+    if (!value.is_number_integer()) throw WrongField{key, "a whole number"};
+    return value.get<std::int64_t>();
+  }
+
   Json& json_;
   bool writing_;
 };
@@ -193,21 +214,34 @@ std::string where(const std::filesystem::path& path, std::int64_t line) {
 std::optional<LogRecord> parse(std::string_view line,
                                const std::filesystem::path& path,
                                std::int64_t number) {
+  const auto damaged = [&](const std::string& what) {
+    throw IoError(where(path, number) + "this record is damaged: " + what +
+                  "; remove the line to read the rest of the log");
+  };
+  Json json;
   try {
-    Json json = Json::parse(line);
-    const auto type = json.at("type").get<std::string>();
-    std::optional<LogRecord> record = read_as(type, json);
-    if (record) {
-      if (const auto* run = std::get_if<RunRecord>(&*record);
-          run != nullptr && run->schema_version > RunRecord::kSchemaVersion) {
-        throw IoError(where(path, number) + "written by a newer version (schema " +
-                      std::to_string(run->schema_version) + ")");
-      }
-    }
-    return record;
-  } catch (const nlohmann::json::exception& error) {
-    throw IoError(where(path, number) + "not a run log record: " + error.what());
+    json = Json::parse(line);
+  } catch (const Json::parse_error& error) {
+    damaged("it is no valid JSON from column " + std::to_string(error.byte) + " on");
   }
+  if (!json.is_object()) damaged("it is no JSON object {...}");
+  if (!json.contains("type") || !json["type"].is_string()) {
+    damaged("\"type\" does not say what it is");
+  }
+  const auto type = json["type"].get<std::string>();
+  std::optional<LogRecord> record;
+  try {
+    record = read_as(type, json);
+  } catch (const WrongField& field) {
+    damaged("\"" + field.key + "\" must be " + field.wanted);
+  }
+  if (!record) return record;
+  if (const auto* run = std::get_if<RunRecord>(&*record);
+      run != nullptr && run->schema_version > RunRecord::kSchemaVersion) {
+    throw IoError(where(path, number) + "written by a newer version of the program (schema " +
+                  std::to_string(run->schema_version) + "); read it with that one");
+  }
+  return record;
 }
 
 }  // namespace

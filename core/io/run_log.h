@@ -28,7 +28,8 @@ class RunLogWriter {
 
 /// Reads a run log while it grows.
 /// Errors: IoError when the file cannot be read, or a whole line is no record of this schema
-/// (`path:line: ...`). Unknown record types and fields are passed over: newer versions add some.
+/// (`path:line: ...`, with what to do). Unknown record types and fields are passed over: newer
+/// versions add some.
 class RunLogReader {
  public:
   explicit RunLogReader(std::filesystem::path path) : path_(std::move(path)) {}

@@ -284,7 +284,15 @@ BOOST_AUTO_TEST_CASE(model_presets_lie_under_the_plan) {
 }
 
 BOOST_AUTO_TEST_CASE(missing_files) {
-  BOOST_CHECK_THROW(static_cast<void>(load_plan("/nowhere/plan.yaml")), IoError);
+  const test::TemporaryFolder folder;
+  // A wrong path is the user's to mend, as a wrong plan is; a run that lost its plan is damage.
+  BOOST_CHECK_THROW(static_cast<void>(load_plan("/nowhere/plan.yaml")), ConfigError);
+  BOOST_CHECK_THROW(static_cast<void>(load_plan(folder.path())), ConfigError);
+  BOOST_CHECK_EXCEPTION(
+      static_cast<void>(load_run_plan(folder.path())), IoError, [&](const IoError& error) {
+        return std::string(error.what())
+                   .find((folder.path() / "plan.yaml").string() + " is missing") == 0;
+      });
 }
 
 BOOST_AUTO_TEST_CASE(every_shipped_plan_loads_without_notes_and_its_data_exists) {

@@ -158,6 +158,36 @@ BOOST_AUTO_TEST_CASE(damaged_lines_are_named) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(damage_is_told_in_our_own_words) {
+  const auto message = [](const std::string& line) -> std::string {
+    const LogFile log;
+    log.add(line + "\n");
+    try {
+      (void)read_run_log(log.path);
+    } catch (const IoError& error) {
+      const std::string text = error.what();
+      return text.substr(text.find("run.jsonl"));
+    }
+    return "no complaint";
+  };
+  const std::string head = "run.jsonl:1: this record is damaged: ";
+  const std::string tail = "; remove the line to read the rest of the log";
+  BOOST_TEST(message("not json") == head + "it is no valid JSON from column 2 on" + tail);
+  BOOST_TEST(message("[1, 2]") == head + "it is no JSON object {...}" + tail);
+  BOOST_TEST(message("{\"step\":1}") == head + "\"type\" does not say what it is" + tail);
+  BOOST_TEST(message("{\"type\":\"step\",\"step\":\"one\"}") ==
+             head + "\"step\" must be a whole number" + tail);
+  BOOST_TEST(message("{\"type\":\"step\",\"step\":1.5}") ==
+             head + "\"step\" must be a whole number" + tail);
+  BOOST_TEST(message("{\"type\":\"step\",\"loss\":[]}") ==
+             head + "\"loss\" must be a number" + tail);
+  BOOST_TEST(message("{\"type\":\"end\",\"reason\":7}") == head + "\"reason\" must be text" + tail);
+  BOOST_TEST(message("{\"type\":\"memory\",\"fixed_parts\":[3]}") ==
+             head + "\"fixed_parts\" must be a list of {name, bytes}" + tail);
+  BOOST_TEST(message("{\"type\":\"memory\",\"tensors\":{\"inputs_bytes\":\"x\"}}") ==
+             head + "\"inputs_bytes\" must be a whole number" + tail);
+}
+
 BOOST_AUTO_TEST_CASE(a_newer_schema_is_refused) {
   const LogFile log;
   log.add("{\"type\":\"run\",\"schema_version\":99}\n");
