@@ -1,6 +1,7 @@
 #include "trainer/batches.h"
 
 #include "core/describe/error.h"
+#include "core/describe/format.h"
 #include "trainer/data/open_dataset.h"
 
 namespace headroom::trainer {
@@ -36,8 +37,8 @@ std::unique_ptr<Loader> make_loader(const Plan& plan) {
 std::string data_description(const Loader& loader) {
   const DatasetInfo& info = loader.dataset().info();
   if (info.synthetic) return "synthetic: seeded random data, for measuring only";
-  return info.path.filename().string() + " (" + info.format + ", " + std::to_string(info.items) +
-         (info.kind == DataKind::kTokens ? " tokens)" : " rows)");
+  return info.path.filename().string() + " (" + info.format + ", " +
+         format_counted(info.items, info.kind == DataKind::kTokens ? "token" : "row") + ')';
 }
 
 PrefetchedBatches::PrefetchedBatches(const Loader& loader,

@@ -1,11 +1,13 @@
 #include "trainer/data/csv.h"
 
 #include "core/describe/error.h"
+#include "core/describe/format.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -35,8 +37,31 @@ std::optional<float> number(std::string_view text) {
   return narrow;
 }
 
+/// A word that stands for a number that is missing or not finite: `nan`, `-inf`, `1e999`, `NA`. It
+/// is no name of a column.
+bool is_lost_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc::invalid_argument && end == text.data() + text.size()) return true;
+  std::string word(text);
+  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  constexpr std::array<std::string_view, 5> kMissing = {"na", "n/a", "null", "none", "-"};
+  return std::find(kMissing.begin(), kMissing.end(), word) != kMissing.end();
+}
+
+/// A field that only a header line has.
+bool is_column_name(std::string_view text) {
+  return !text.empty() && !number(text) && !is_lost_number(text);
+}
+
+constexpr std::array kSeparators = {',', ';', '\t'};
+
+std::string_view name_of(char separator) {
+  return separator == ',' ? "comma" : separator == ';' ? "semicolon" : "tab";
+}
+
 char most_frequent_separator(std::string_view line) {
-  constexpr std::array kSeparators = {',', ';', '\t'};
   std::array<std::int64_t, kSeparators.size()> counts{};
   bool quoted = false;
   for (const char c : line) {
@@ -144,18 +169,17 @@ class Reader {
     LineSplitter splitter(table_.separator);
     const std::vector<Field>& first = split(splitter, line);
     table_.columns = static_cast<std::int64_t>(first.size());
-    const bool header = std::any_of(first.begin(), first.end(), [](const Field& field) {
-      return !field.text.empty() && !number(field.text);
-    });
+    const bool header = std::any_of(first.begin(), first.end(),
+                                    [](const Field& field) { return is_column_name(field.text); });
     if (header) {
       for (const Field& field : first) table_.names.emplace_back(field.text);
     } else {
       reserve(line.size());
-      append(first);
+      append(first, line);
     }
     while (lines_.next(line)) {
       if (table_.rows == 0) reserve(line.size());
-      append(split(splitter, line));
+      append(split(splitter, line), line);
     }
     if (table_.rows == 0) {
       throw IoError(fmt::format("{} holds a header line and no data", path_.string()));
@@ -180,16 +204,41 @@ class Reader {
     table_.values.reserve((lines + lines / 8) * static_cast<std::size_t>(table_.columns));
   }
 
-  void append(const std::vector<Field>& fields) {
+  /// What to do when a line was cut at the wrong places; empty when nothing points to that.
+  [[nodiscard]] std::string separator_hint(std::string_view line) const {
+    const std::string taken =
+        fmt::format("fields are separated by the {} that the first line has most of",
+                    name_of(table_.separator));
+    for (const char other : kSeparators) {
+      if (other == table_.separator || line.find(other) == std::string_view::npos) continue;
+      if (other == ',') {
+        return fmt::format(" ({}; write decimals with a point, not a comma)", taken);
+      }
+      return fmt::format(
+          " ({}, but this line has a {}: use one separator in the whole file, and "
+          "decimals with a point)",
+          taken, name_of(other));
+    }
+    // Words beside each other, or columns of other programs.
+    if (table_.columns == 1 && line.find_first_of(" |:") != std::string_view::npos) {
+      return " (separate fields by comma, semicolon or tab)";
+    }
+    return "";
+  }
+
+  void append(const std::vector<Field>& fields, std::string_view line) {
     if (static_cast<std::int64_t>(fields.size()) != table_.columns) {
-      fail(1, fmt::format("{} fields, but the first line has {}", fields.size(), table_.columns));
+      fail(1, fmt::format("{}, but the first line has {}{}",
+                          format_counted(static_cast<std::int64_t>(fields.size()), "field"),
+                          table_.columns, separator_hint(line)));
     }
     for (const Field& field : fields) {
       const std::optional<float> value = number(field.text);
       if (!value) {
         fail(field.column, field.text.empty()
                                ? std::string("the field is empty; fill in or remove the line")
-                               : fmt::format("'{}' is not a finite number", shown(field.text)));
+                               : fmt::format("'{}' is not a finite number{}", shown(field.text),
+                                             separator_hint(line)));
       }
       table_.values.push_back(*value);
     }

@@ -22,7 +22,8 @@ struct CsvTable {
 [[nodiscard]] bool looks_like_csv(std::span<const std::byte> beginning);
 
 /// Reads a whole table of numbers. The separator (comma, semicolon or tab) is the one that the
-/// first line has most of; a first line with a field that is no number is the header; fields may be
+/// first line has most of; a first line with a word in it is the header, unless the
+/// word stands for a number (nan, inf, NA, null); fields may be
 /// quoted and padded with spaces; empty lines are skipped. Errors: IoError `path:line:column: ...`
 /// at the first field that is not a finite number, on a line with another number of fields, and on
 /// an open quote; IoError when there is no data line.

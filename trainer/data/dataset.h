@@ -56,6 +56,12 @@ class Dataset {
   /// Errors: ConfigError with every reason why a model that takes `spec` cannot train on this.
   virtual void check(const BatchSpec& spec) const = 0;
 
+  /// Reads the targets of all samples, and where that is quick their inputs too, so that a value
+  /// that read() would refuse is found before a run begins. Requires that check(spec) has passed.
+  /// Errors: ConfigError when class numbers or tokens are not below `spec.classes`; IoError naming
+  /// the position of a value that is not finite.
+  virtual void check_values(const BatchSpec& spec) const = 0;
+
   /// How many places a sample may begin at, and how far apart those are that share no value.
   [[nodiscard]] virtual std::int64_t places(const BatchSpec& spec) const = 0;
   [[nodiscard]] virtual std::int64_t stride(const BatchSpec& spec) const = 0;

@@ -21,6 +21,9 @@ class Loader {
   /// when a buffer's size is not the batch's.
   void load(std::int64_t step, std::int64_t micro_step, const BatchBuffers& to) const;
 
+  /// Errors: as Dataset::check_values.
+  void check_values() const { dataset_->check_values(spec_); }
+
   [[nodiscard]] const Dataset& dataset() const { return *dataset_; }
   [[nodiscard]] const BatchSpec& spec() const { return spec_; }
   [[nodiscard]] const Sampler& sampler() const { return sampler_; }

@@ -1,6 +1,7 @@
 #include "trainer/data/open_dataset.h"
 
 #include "core/describe/error.h"
+#include "core/describe/format.h"
 #include "trainer/data/csv.h"
 #include "trainer/data/mapped_file.h"
 #include "trainer/data/npy.h"
@@ -108,8 +109,8 @@ class Opener {
     if (plan_.target_columns > 0) targets = plan_.target_columns;
     if (targets >= columns && targets > 0) {
       refuse("data.target_columns",
-             fmt::format("{} has {} columns, which leaves no input beside {} of targets",
-                         plan_.path, columns, targets),
+             fmt::format("{} has {}, which leaves no input beside {} of targets", plan_.path,
+                         format_counted(columns, "column"), targets),
              "lower it or use a file with more columns");
     }
     return targets;

@@ -1,6 +1,7 @@
 #include "trainer/data/row_dataset.h"
 
 #include "core/describe/error.h"
+#include "core/describe/format.h"
 
 #include <fmt/format.h>
 
@@ -17,6 +18,10 @@ bool is_whole(double value) { return std::isfinite(value) && value == std::floor
 
 /// f32 holds it, so that neither a NaN nor an overflow reaches the model.
 bool is_usable(double value) { return std::isfinite(static_cast<float>(value)); }
+
+bool is_class(double label, const BatchSpec& spec) {
+  return is_whole(label) && label >= 0 && label < static_cast<double>(spec.classes);
+}
 
 std::string where(const DatasetInfo& info) {
   return info.synthetic ? std::string("synthetic data") : info.path.string();
@@ -58,7 +63,13 @@ std::string RowDataset::position(std::int64_t row, std::int64_t column) const {
 
 void RowDataset::reject(std::int64_t row, std::int64_t column) const {
   throw IoError(fmt::format("{} holds {}, which is no finite f32 value", position(row, column),
-                            value(row, column)));
+                            format_value(value(row, column), 6)));
+}
+
+std::string RowDataset::not_a_class(std::int64_t row, const BatchSpec& spec) const {
+  return fmt::format("{} holds {}, which is no class number from 0 to {}",
+                     position(row, info_.features), format_value(value(row, info_.features), 17),
+                     spec.classes - 1);
 }
 
 void RowDataset::standardize() {
@@ -134,18 +145,70 @@ void RowDataset::check(const BatchSpec& spec) const {
   const std::int64_t targets = spec.targets == TargetKind::kValues ? spec.target_columns : 1;
   if (info_.target_columns != targets) {
     add("data.target_columns",
-        fmt::format("the last {} columns of {} are the target, but the model's loss compares with "
-                    "{}",
-                    info_.target_columns, where(info_), targets),
+        fmt::format("the target is the last {} of {}, but the model's loss compares with {}",
+                    format_counted(info_.target_columns, "column"), where(info_), targets),
         fmt::format("set data.target_columns to {}, or change the model's output", targets));
   }
   if (info_.features != spec.features) {
     add("data.path",
-        fmt::format("{} has {} input columns, but the model reads {}", where(info_), info_.features,
-                    spec.features),
+        fmt::format("{} has {}, but the model reads {}", where(info_),
+                    format_counted(info_.features, "input column"), spec.features),
         fmt::format("set the model's input size to {}", info_.features));
   }
   if (!problems.empty()) throw ConfigError(std::move(problems));
+}
+
+void RowDataset::check_finite(std::int64_t first_column, std::int64_t end_column) const {
+  visit_type(info_.stored, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (std::int64_t row = 0; row < info_.items; ++row) {
+      const std::byte* at = cell(row, first_column);
+      for (std::int64_t c = first_column; c < end_column; ++c, at += sizeof(T)) {
+        if (!is_usable(as_double(load<T>(at)))) reject(row, c);
+      }
+    }
+  });
+}
+
+void RowDataset::check_classes(const BatchSpec& spec) const {
+  const std::int64_t column = info_.features;
+  std::int64_t first_bad = -1, bad = 0;
+  double largest = 0;
+  bool whole = true;
+  visit_type(info_.stored, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (std::int64_t row = 0; row < info_.items; ++row) {
+      const double label = as_double(load<T>(cell(row, column)));
+      largest = std::max(largest, label);
+      if (is_class(label, spec)) continue;
+      whole = whole && is_whole(label) && label >= 0;
+      if (bad++ == 0) first_bad = row;
+    }
+  });
+  if (bad == 0) return;
+  std::string message = not_a_class(first_bad, spec);
+  if (bad > 1) message += fmt::format("; so it is in {} of {} rows", bad, info_.items);
+  // Past this no model has as many classes: the column is something else.
+  constexpr double kMostClasses = 1e9;
+  throw ConfigError({Problem{
+      {},
+      "data.path",
+      std::move(message),
+      whole && largest < kMostClasses
+          ? fmt::format("set model.output_size to at least {:.0f}, or correct the file",
+                        largest + 1)
+          : "class numbers are whole numbers from 0 in the last column; correct the file, or use "
+            "model.loss: mse for other targets"}});
+}
+
+void RowDataset::check_values(const BatchSpec& spec) const {
+  if (spec.targets == TargetKind::kClasses) check_classes(spec);
+  if (is_integer(info_.stored)) return;
+  // Larger files than this are read from the disk while training, not twice.
+  constexpr std::int64_t kQuickBytes = std::int64_t{1} << 30;
+  const bool quick =
+      info_.items * columns() * static_cast<std::int64_t>(size_of(info_.stored)) <= kQuickBytes;
+  check_finite(quick ? 0 : info_.features, columns());
 }
 
 std::int64_t RowDataset::places(const BatchSpec&) const { return info_.items; }
@@ -174,10 +237,7 @@ void RowDataset::read(std::int64_t place,
   });
   if (spec.targets == TargetKind::kClasses) {
     const double label = value(place, info_.features);
-    if (!is_whole(label) || label < 0 || label >= static_cast<double>(spec.classes)) {
-      throw IoError(fmt::format("{} holds {}, which is no class number from 0 to {}",
-                                position(place, info_.features), label, spec.classes - 1));
-    }
+    if (!is_class(label, spec)) throw IoError(not_a_class(place, spec));
     reinterpret_cast<std::int32_t*>(to.targets.data())[sample] = static_cast<std::int32_t>(label);
     return;
   }

@@ -23,6 +23,7 @@ class RowDataset final : public Dataset {
   [[nodiscard]] const DatasetInfo& info() const override { return info_; }
   [[nodiscard]] std::vector<DatasetFact> describe() const override;
   void check(const BatchSpec& spec) const override;
+  void check_values(const BatchSpec& spec) const override;
   [[nodiscard]] std::int64_t places(const BatchSpec& spec) const override;
   [[nodiscard]] std::int64_t stride(const BatchSpec& spec) const override;
   void read(std::int64_t place,
@@ -36,8 +37,11 @@ class RowDataset final : public Dataset {
   [[nodiscard]] const std::byte* cell(std::int64_t row, std::int64_t column) const;
   [[nodiscard]] double value(std::int64_t row, std::int64_t column) const;
   [[nodiscard]] std::string position(std::int64_t row, std::int64_t column) const;
+  [[nodiscard]] std::string not_a_class(std::int64_t row, const BatchSpec& spec) const;
   [[noreturn]] void reject(std::int64_t row, std::int64_t column) const;
   void standardize();
+  void check_classes(const BatchSpec& spec) const;
+  void check_finite(std::int64_t first_column, std::int64_t end_column) const;
 
   DatasetInfo info_;
   std::unique_ptr<const MappedFile> file_;

@@ -1,6 +1,7 @@
 #include "trainer/data/token_dataset.h"
 
 #include "core/describe/error.h"
+#include "core/describe/format.h"
 
 #include <fmt/format.h>
 
@@ -52,17 +53,46 @@ void TokenDataset::check(const BatchSpec& spec) const {
     problems.push_back(
         {{},
          "data.path",
-         fmt::format("{} holds tokens, but the model reads rows of {} features", where(info_),
-                     spec.features),
+         fmt::format("{} holds tokens, but the model reads rows of {}", where(info_),
+                     format_counted(spec.features, "feature")),
          "use a table (.csv, .npy with two dimensions) or a model that reads tokens"});
   } else if (info_.items <= spec.sequence_length) {
     problems.push_back({{},
                         "training.seq_len",
-                        fmt::format("{} holds {} tokens, but one sequence needs {}", where(info_),
-                                    info_.items, spec.sequence_length + 1),
+                        fmt::format("{} holds {}, but one sequence needs {}", where(info_),
+                                    format_counted(info_.items, "token"), spec.sequence_length + 1),
                         "shorten seq_len or use more data"});
   }
   if (!problems.empty()) throw ConfigError(std::move(problems));
+}
+
+void TokenDataset::check_values(const BatchSpec& spec) const {
+  std::int64_t bad = 0, first_bad = -1;
+  double largest = 0, first = 0;
+  visit_type(info_.stored, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (std::int64_t i = 0; i < info_.items; ++i) {
+      const double token = as_double(load<T>(tokens_ + i * static_cast<std::int64_t>(sizeof(T))));
+      largest = std::max(largest, token);
+      if (token >= 0 && token < static_cast<double>(spec.classes)) continue;
+      if (bad++ == 0) first_bad = i, first = token;
+    }
+  });
+  if (bad == 0) return;
+  throw ConfigError({Problem{
+      {},
+      "data.path",
+      outside(first, first_bad, spec) +
+          (bad > 1 ? fmt::format("; so are {} of {} tokens", bad, info_.items) : std::string()),
+      "use a token file of the model's tokenizer, or a model with a vocabulary of at least " +
+          fmt::format("{:.0f}", largest + 1)}});
+}
+
+std::string TokenDataset::outside(double token,
+                                  std::int64_t position,
+                                  const BatchSpec& spec) const {
+  return fmt::format("token {:.0f} at position {} of {} is outside the model's vocabulary of {}",
+                     token, position, where(info_), spec.classes);
 }
 
 std::int64_t TokenDataset::places(const BatchSpec& spec) const {
@@ -84,9 +114,7 @@ void TokenDataset::read(std::int64_t place,
     for (std::int64_t t = 0; t <= length; ++t, from += sizeof(T)) {
       const double token = as_double(load<T>(from));
       if (token < 0 || token >= static_cast<double>(spec.classes)) {
-        throw IoError(
-            fmt::format("token {:.0f} at position {} of {} is outside the model's vocabulary of {}",
-                        token, place + t, where(info_), spec.classes));
+        throw IoError(outside(token, place + t, spec));
       }
       const auto id = static_cast<std::int32_t>(token);
       if (t < length) inputs[t] = id;

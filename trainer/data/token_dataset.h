@@ -19,6 +19,7 @@ class TokenDataset final : public Dataset {
   [[nodiscard]] const DatasetInfo& info() const override { return info_; }
   [[nodiscard]] std::vector<DatasetFact> describe() const override;
   void check(const BatchSpec& spec) const override;
+  void check_values(const BatchSpec& spec) const override;
   /// Every start that leaves room for a sequence and the token after it.
   [[nodiscard]] std::int64_t places(const BatchSpec& spec) const override;
   [[nodiscard]] std::int64_t stride(const BatchSpec& spec) const override;
@@ -29,6 +30,10 @@ class TokenDataset final : public Dataset {
   void check_unchanged() const override;
 
  private:
+  [[nodiscard]] std::string outside(double token,
+                                    std::int64_t position,
+                                    const BatchSpec& spec) const;
+
   DatasetInfo info_;
   std::unique_ptr<const MappedFile> file_;
   std::vector<std::int32_t> in_memory_;

@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(names_the_line_and_column_of_what_is_wrong) {
   refuses("a,b\n1,2\n3,x\n", "t.csv:3:3: 'x' is not a finite number");
   refuses("1,2\n3,\n", "t.csv:2:3: the field is empty");
   refuses("1,2\n\n3,4,5\n", "t.csv:3:1: 3 fields, but the first line has 2");
-  refuses("1,2\n3\n", "t.csv:2:1: 1 fields, but the first line has 2");
+  refuses("1,2\n3\n", "t.csv:2:1: 1 field, but the first line has 2");
   refuses("1,2\n3,\"4\n", "t.csv:2:3: the quote is not closed");
   refuses("1,2\n3,\"4\"5\n", "t.csv:2:3: '\"4\"5' is not a finite number");
   refuses("1,2\nnan,4\n", "t.csv:2:1: 'nan' is not a finite number");
@@ -66,6 +66,35 @@ BOOST_AUTO_TEST_CASE(names_the_line_and_column_of_what_is_wrong) {
   refuses("1;2\n3,5;4\n", "t.csv:2:1: '3,5' is not a finite number");
   refuses("1,2\n3,4 5\n", "'4 5' is not a finite number");
   refuses("1,2\n3,++4\n", "'++4' is not a finite number");
+}
+
+BOOST_AUTO_TEST_CASE(a_first_line_of_lost_numbers_is_no_header) {
+  for (const std::string_view word : {"nan", "-nan", "NaN", "inf", "-inf", "+inf", "Infinity",
+                                      "1e999", "1e39", "NA", "n/a", "null", "None"}) {
+    const std::string text = "1," + std::string(word) + "\n3,4\n";
+    expect_error<IoError>([&] { (void)table_of(text); },
+                          "t.csv:1:3: '" + std::string(word) + "' is not a finite number");
+  }
+  // A word among them makes it a header all the same.
+  BOOST_TEST(table_of("nan,income\n3,4\n").rows == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_line_cut_by_another_separator_says_so) {
+  const auto refuses = [](std::string_view text, std::string_view why) {
+    expect_error<IoError>([&] { (void)table_of(text); }, why);
+  };
+  refuses(
+      "a,b\n1;2\n",
+      "t.csv:2:1: 1 field, but the first line has 2 (fields are separated by the comma that the "
+      "first line has most of, but this line has a semicolon: use one separator");
+  refuses("a,b\n1\t2\n", "but this line has a tab");
+  refuses("1;2;3\n3,5;4;5\n",
+          "t.csv:2:1: '3,5' is not a finite number (fields are separated by the "
+          "semicolon that the first line has most of; write decimals with a "
+          "point, not a comma)");
+  refuses("1,5;2,5;3,5\n2,5;3,5;4,5\n", "but this line has a semicolon");
+  refuses("a b\n1 2\n",
+          "'1 2' is not a finite number (separate fields by comma, semicolon or tab)");
 }
 
 BOOST_AUTO_TEST_CASE(a_table_is_told_from_other_text_and_from_binary_data) {

@@ -53,6 +53,7 @@ class FailingDataset final : public Dataset {
   [[nodiscard]] const DatasetInfo& info() const override { return rows_->info(); }
   [[nodiscard]] std::vector<DatasetFact> describe() const override { return rows_->describe(); }
   void check(const BatchSpec& spec) const override { rows_->check(spec); }
+  void check_values(const BatchSpec& spec) const override { rows_->check_values(spec); }
   [[nodiscard]] std::int64_t places(const BatchSpec& spec) const override {
     return rows_->places(spec);
   }

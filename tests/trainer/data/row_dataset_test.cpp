@@ -145,6 +145,44 @@ BOOST_AUTO_TEST_CASE(class_numbers_are_checked) {
   expect_error<IoError>([&] { read("5,1.5\n", 0); }, "row 1, column 2 of ");
 }
 
+BOOST_AUTO_TEST_CASE(all_class_numbers_are_checked_before_a_run) {
+  const TemporaryFolder folder;
+  const BatchSpec spec = classes_spec(1, 1, 3);
+  const auto check = [&](std::string_view text) { csv(folder, text, &spec)->check_values(spec); };
+  check("5,0\n6,2\n7,1\n");
+  expect_error<ConfigError>([&] { check("x,label\n5,0\n6,3\n7,9\n"); },
+                            "row 2, column 2 (label) of ");
+  expect_error<ConfigError>(
+      [&] { check("5,0\n6,3\n7,9\n"); },
+      "holds 3, which is no class number from 0 to 2; so it is in 2 of 3 rows "
+      "(set model.output_size to at least 10, or correct the file)");
+  expect_error<ConfigError>([&] { check("5,-1\n"); }, "class numbers are whole numbers from 0");
+  expect_error<ConfigError>([&] { check("5,1.5\n"); }, "holds 1.5, which is no class number");
+  // Stored as whole numbers in a mapped file.
+  const std::vector<std::int32_t> stored = {5, 0, 6, 4};
+  DataPlan plan;
+  plan.path = folder.write("t.i32", test::bytes_of(std::span<const std::int32_t>(stored))).string();
+  expect_error<ConfigError>([&] { open_dataset(plan, &spec)->check_values(spec); },
+                            "row 2, column 2 of ");
+}
+
+BOOST_AUTO_TEST_CASE(values_that_are_not_finite_are_found_before_a_run) {
+  const TemporaryFolder folder;
+  const BatchSpec spec = values_spec(1, 2);
+  const auto check = [&](double bad, std::size_t at) {
+    std::vector<double> values = {1, 2, 3, 4, 5, 6};
+    values[at] = bad;
+    DataPlan plan;
+    plan.path = folder.write("x.f64", test::bytes_of(std::span<const double>(values))).string();
+    open_dataset(plan, &spec)->check_values(spec);
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  check(0, 0);
+  expect_error<IoError>([&] { check(nan, 5); }, "row 2, column 3 of ");
+  expect_error<IoError>([&] { check(-nan, 1); }, " holds nan, which is no finite f32 value");
+  expect_error<IoError>([&] { check(1e300, 3); }, "row 2, column 1 of ");
+}
+
 BOOST_AUTO_TEST_CASE(values_that_no_model_can_use_are_reported_with_their_place) {
   const TemporaryFolder folder;
   const BatchSpec spec = values_spec(1, 2);

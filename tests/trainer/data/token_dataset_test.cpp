@@ -117,6 +117,18 @@ BOOST_AUTO_TEST_CASE(a_token_outside_the_vocabulary_is_reported_with_its_positio
   expect_error<IoError>([&] { second.load(0, 0, one.view()); }, "token -1 at position 2");
 }
 
+BOOST_AUTO_TEST_CASE(all_tokens_are_checked_before_a_run) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("a.u16", counting<std::uint16_t>(10));
+  const auto check = [&](const BatchSpec& spec) {
+    open_dataset(plan_for(path), &spec)->check_values(spec);
+  };
+  check(tokens_spec(1, 4, 10));
+  expect_error<ConfigError>([&] { check(tokens_spec(1, 4, 8)); },
+                            "token 8 at position 8 of " + path.string() +
+                                " is outside the model's vocabulary of 8; so are 2 of 10 tokens");
+}
+
 BOOST_AUTO_TEST_CASE(a_sequence_and_its_next_token_must_fit) {
   const TemporaryFolder folder;
   const auto path = folder.write("a.u16", counting<std::uint16_t>(8));
