@@ -11,14 +11,19 @@
 
 namespace headroom::cli {
 
-void Eta::add(double step_s) {
-  if (seen_++ < kWarmUpSteps) return;
-  sum_ = kDecay * sum_ + step_s;
-  weight_ = kDecay * weight_ + 1;
+void WallRate::add(std::int64_t first_step, std::int64_t step, double seconds) {
+  if (step < first_step + kWarmUpSteps - 1) return;
+  if (!begin_step_) {
+    begin_step_ = step;
+    begin_ = seconds;
+  }
+  last_step_ = step;
+  last_ = seconds;
 }
 
-double Eta::seconds_for(std::int64_t steps) const {
-  return weight_ == 0 ? -1 : sum_ / weight_ * static_cast<double>(steps);
+std::optional<double> WallRate::steps_per_second() const {
+  if (!begin_step_ || last_step_ <= *begin_step_ || last_ <= begin_) return std::nullopt;
+  return static_cast<double>(last_step_ - *begin_step_) / (last_ - begin_);
 }
 
 Progress::Progress() : terminal_(is_terminal(Stream::kErr)), unicode_(unicode_output()) {}
@@ -30,18 +35,22 @@ void Progress::start(const RunRecord& run) {
 
 std::string Progress::line(const StepRecord& step) const {
   const std::int64_t total = run_.total_steps;
-  const double eta = eta_.seconds_for(total - step.step);
-  std::string text = fmt::format("step {}/{} {:.0f}%  loss {:.5g}  lr {:.3g}", step.step, total,
+  const std::optional<double> rate = rate_.steps_per_second();
+  std::string text = fmt::format("step {}/{} {:.0f}%  loss {}  lr {:.3g}", step.step, total,
                                  100.0 * static_cast<double>(step.step) /
                                      static_cast<double>(std::max<std::int64_t>(total, 1)),
-                                 step.loss, step.learning_rate);
-  if (step.grad_norm) text += fmt::format("  gnorm {:.3g}", *step.grad_norm);
-  text += fmt::format("  {} {}s/s", format_short_count(step.items_per_s), run_.item);
+                                 format_value(step.loss, 5), step.learning_rate);
+  if (step.grad_norm) text += "  gnorm " + format_value(*step.grad_norm, 3);
+  text += fmt::format("  {} {}s/s",
+                      format_short_count(rate ? *rate * static_cast<double>(run_.items_per_step)
+                                              : step.items_per_s),
+                      run_.item);
   if (step.mfu) text += fmt::format("  MFU {}", format_percent(*step.mfu));
   text += fmt::format("  mem {}/{}", format_bytes(step.memory_now), format_bytes(step.memory_peak));
   const double elapsed = std::chrono::duration<double>(Clock::now() - begin_).count();
-  text += fmt::format("  {}<{}", format_seconds(Seconds(elapsed)),
-                      eta < 0 ? "--" : format_seconds(Seconds(eta)));
+  text += fmt::format(
+      "  {}<{}", format_seconds(Seconds(elapsed)),
+      rate ? format_seconds(Seconds(static_cast<double>(total - step.step) / *rate)) : "--");
   return text;
 }
 
@@ -55,7 +64,8 @@ bool Progress::due(const StepRecord& step) {
 }
 
 void Progress::step(const StepRecord& step) {
-  eta_.add(step.step_s);
+  rate_.add(run_.first_step, step.step,
+            std::chrono::duration<double>(Clock::now() - begin_).count());
   if (!due(step)) return;
   last_ = Clock::now();
   ++shown_;

@@ -3,23 +3,26 @@
 #include "core/describe/run_records.h"
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace headroom::cli {
 
-/// Time left, from the steps of this session: the mean of recent step times, weighted so that
-/// newer ones count more and corrected for the short start. The first steps are left out.
-class Eta {
+/// Steps per second of wall time: with loading, logging and saving between the steps. The first
+/// steps of a session, which touch memory for the first time, are left out.
+class WallRate {
  public:
-  void add(double step_s);
-  /// Seconds for `steps` more; negative while unknown.
-  [[nodiscard]] double seconds_for(std::int64_t steps) const;
+  /// `step` of a session that began with `first_step` was done `seconds` after its start.
+  void add(std::int64_t first_step, std::int64_t step, double seconds);
+  /// Nothing until two moments after the warm-up are known.
+  [[nodiscard]] std::optional<double> steps_per_second() const;
 
  private:
-  static constexpr double kDecay = 0.9;
-  static constexpr int kWarmUpSteps = 2;
-  double sum_ = 0, weight_ = 0;
-  int seen_ = 0;
+  static constexpr std::int64_t kWarmUpSteps = 2;
+  std::optional<std::int64_t> begin_step_;
+  double begin_ = 0, last_ = 0;
+  std::int64_t last_step_ = 0;
 };
 
 /// The line that a training run shows: redrawn at most ten times a second on a terminal, a plain
@@ -42,7 +45,7 @@ class Progress {
   bool terminal_;
   bool unicode_;
   RunRecord run_;
-  Eta eta_;
+  WallRate rate_;
   Clock::time_point begin_, last_;
   std::int64_t shown_ = 0;
   bool line_open_ = false;

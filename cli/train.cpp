@@ -41,16 +41,23 @@ extern "C" void on_interrupt(int signal) {
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kText, sizeof(kText) - 1);
 }
 
+void print_warning(const std::string& text) {
+  std::cerr << paint("warning", Colour::kYellow, Stream::kErr) << ": " << text << '\n';
+}
+
 /// Shows records as they come: a banner, the progress line, and what was saved.
 class Display final : public trainer::RunObserver {
  public:
   void on_record(const LogRecord& record) override {
     if (const auto* run = std::get_if<RunRecord>(&record)) {
       progress_.start(*run);
-      std::cerr << fmt::format("{} on {}: {} parameters, {} {}s per step, steps {} to {}\n",
-                               run->model, run->device_name, format_count(run->parameters),
-                               format_count(run->items_per_step), run->item, run->first_step,
-                               run->total_steps)
+      std::cerr << fmt::format(
+                       "{} on {}: {}, {} per step, {}\n", run->model, run->device_name,
+                       format_counted(run->parameters, "parameter"),
+                       format_counted(run->items_per_step, run->item),
+                       run->first_step == run->total_steps
+                           ? fmt::format("step {}", run->total_steps)
+                           : fmt::format("steps {} to {}", run->first_step, run->total_steps))
                 << "data: " << run->data << '\n';
       if (run->peak_flops_per_s) {
         std::cerr << "peak for MFU: " << format_rate(FlopsPerSecond(*run->peak_flops_per_s)) << " ("
@@ -61,6 +68,10 @@ class Display final : public trainer::RunObserver {
     } else if (std::holds_alternative<EndRecord>(record)) {
       progress_.pause();
     }
+  }
+  void on_warning(const std::string& text) override {
+    progress_.pause();
+    print_warning(text);
   }
 
  private:
@@ -80,10 +91,18 @@ void refuse_if_too_large(const estimator::Estimate& estimate) {
 
 void print_end(const trainer::RunOutcome& outcome, const fs::path& folder) {
   const EndRecord& end = outcome.end;
-  std::string text = fmt::format("{} after {} steps in {}", end.reason, end.step,
+  if (outcome.had_all_steps) {
+    std::cerr << fmt::format(
+        "{} has all {} already: nothing to do (a higher training.max_steps goes on)\n",
+        folder.string(), format_counted(end.step, "step"));
+    std::cout << folder.string() << '\n';
+    return;
+  }
+  std::string text = fmt::format("{} after {} in {}", end.reason, format_counted(end.step, "step"),
                                  format_seconds(Seconds(end.wall_s)));
   if (end.first_loss && end.last_loss) {
-    text += fmt::format("; loss {:.6g} -> {:.6g}", *end.first_loss, *end.last_loss);
+    text += fmt::format("; loss {} -> {}", format_value(*end.first_loss, 6),
+                        format_value(*end.last_loss, 6));
   }
   if (end.mfu) text += fmt::format("; MFU {}", format_percent(*end.mfu));
   std::cerr << text << '\n';
@@ -116,7 +135,7 @@ ExitCode run_train(std::span<const std::string> words) {
     throw ConfigError({problem});
   }
   trainer::OpenedDevice device = trainer::open_device(plan);
-  (void)trainer::make_loader(plan);  // bad data is refused before a run folder exists
+  trainer::make_loader(plan)->check_values();  // bad data is refused before a run folder exists
   const auto estimate = estimate_plan(plan, hardware_for_run(plan, device.device->name()));
   refuse_if_too_large(estimate);
   if (arguments.has("dry-run")) {
@@ -128,9 +147,7 @@ ExitCode run_train(std::span<const std::string> words) {
   const std::string name = fs::path(plan_input.path).stem().string();
   const std::string resume = arguments.has("resume") ? arguments.text("resume") : "";
   const trainer::ResumeChoice choice = trainer::choose_run(plan, name, resume);
-  for (const std::string& warning : choice.warnings) {
-    std::cerr << paint("warning", Colour::kYellow, Stream::kErr) << ": " << warning << '\n';
-  }
+  for (const std::string& warning : choice.warnings) print_warning(warning);
   struct sigaction action {};
   action.sa_handler = on_interrupt;
   ::sigaction(SIGINT, &action, nullptr);

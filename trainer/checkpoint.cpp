@@ -1,14 +1,16 @@
 #include "trainer/checkpoint.h"
 
 #include "core/describe/error.h"
+#include "core/describe/format.h"
 #include "core/io/atomic_file.h"
+#include "core/io/json_file.h"
 #include "core/io/safetensors.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
-#include <fstream>
+#include <utility>
 #include <vector>
 
 namespace headroom::trainer {
@@ -65,8 +67,9 @@ void check_tensors(const io::SafetensorsFile& file,
     }
   }
   if (file.tensors().size() != ids.size()) {
-    throw IoError(path.string() + " holds " + std::to_string(file.tensors().size()) +
-                  " tensors, expected " + std::to_string(ids.size()));
+    throw IoError(path.string() + " holds " +
+                  format_counted(static_cast<std::int64_t>(file.tensors().size()), "tensor") +
+                  ", expected " + std::to_string(ids.size()));
   }
 }
 
@@ -87,22 +90,16 @@ void load_tensors(const io::SafetensorsFile& file,
 }
 
 CheckpointState read_state(const fs::path& path) {
-  std::ifstream file(path);
-  if (!file) throw IoError("cannot read " + path.string() + ": the checkpoint is incomplete");
-  try {
-    const nlohmann::json json = nlohmann::json::parse(file);
-    if (json.at("schema_version").get<int>() != kSchemaVersion) {
-      throw IoError(path.string() + " was written by another version of the program");
-    }
-    CheckpointState state{.step = json.at("step").get<std::int64_t>(),
-                          .seed = json.at("seed").get<std::uint64_t>()};
-    if (state.step < 0) throw IoError(path.string() + ": the step is negative");
-    if (json.contains("first_loss")) state.first_loss = json["first_loss"].get<double>();
-    if (json.contains("best_loss")) state.best_loss = json["best_loss"].get<double>();
-    return state;
-  } catch (const nlohmann::json::exception& error) {
-    throw IoError(path.string() + " is damaged: " + error.what());
+  const io::JsonFile file(path);
+  if (file.whole("schema_version") != kSchemaVersion) {
+    throw IoError(path.string() + " was written by another version of the program");
   }
+  CheckpointState state{.step = file.whole("step"),
+                        .seed = file.natural("seed"),
+                        .first_loss = file.optional_real("first_loss"),
+                        .best_loss = file.optional_real("best_loss")};
+  if (state.step < 0) throw IoError(path.string() + ": the step is negative");
+  return state;
 }
 
 }  // namespace
@@ -134,6 +131,43 @@ CheckpointState load_checkpoint(const fs::path& path, runtime::Executor& executo
   load_tensors(model, executor, parameters);
   load_tensors(optimizer, executor, states);
   return state;
+}
+
+CheckpointState restore_newest(const RunDirectory& run,
+                               runtime::Executor& executor,
+                               const std::function<void(const std::string&)>& warn) {
+  std::vector<std::int64_t> steps = run.checkpoints();
+  if (steps.empty()) throw IoError(run.path().string() + " has no checkpoint to resume from");
+  std::vector<std::pair<std::int64_t, std::string>> damaged;
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    CheckpointState state;
+    try {
+      state = load_checkpoint(run.checkpoint(*step), executor);
+      if (state.step != *step) {
+        throw IoError(state_file(run.checkpoint(*step)).string() + " is of step " +
+                      std::to_string(state.step));
+      }
+    } catch (const IoError& error) {
+      damaged.emplace_back(*step, error.what());
+      continue;
+    }
+    for (const auto& [bad, reason] : damaged) {
+      const fs::path aside = run.set_aside(bad);
+      warn("the checkpoint of step " + std::to_string(bad) + " is damaged and was set aside as " +
+           aside.string() + ": " + reason);
+    }
+    if (!damaged.empty()) {
+      warn("going on from the newest whole checkpoint, of step " + std::to_string(*step) +
+           "; the steps after it are run again");
+    }
+    return state;
+  }
+  const bool one = damaged.size() == 1;
+  throw IoError("cannot resume " + run.path().string() + ": " +
+                (one ? "its only checkpoint is damaged: "
+                     : "none of its " + std::to_string(damaged.size()) +
+                           " checkpoints is whole; the newest: ") +
+                damaged.front().second + "; start a new run without --resume");
 }
 
 }  // namespace headroom::trainer

@@ -2,10 +2,13 @@
 
 #include "core/describe/plan.h"
 #include "core/runtime/executor.h"
+#include "trainer/run_directory.h"
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <string>
 
 namespace headroom::trainer {
 
@@ -27,5 +30,13 @@ void save_checkpoint(const std::filesystem::path& path,
 /// differ from the model's.
 [[nodiscard]] CheckpointState load_checkpoint(const std::filesystem::path& path,
                                               runtime::Executor& executor);
+
+/// Restores the newest checkpoint of a run that is whole. Newer ones that are damaged are renamed
+/// to `step-N.damaged`, so that they are neither taken for the newest nor kept in place of whole
+/// ones; `warn` is told of each. Errors: IoError when there is none, or none is whole; then nothing
+/// is renamed.
+[[nodiscard]] CheckpointState restore_newest(const RunDirectory& run,
+                                             runtime::Executor& executor,
+                                             const std::function<void(const std::string&)>& warn);
 
 }  // namespace headroom::trainer

@@ -65,7 +65,7 @@ ResumeChoice choose_run(const Plan& plan, const std::string& name, const std::st
   }
   if (existing) {
     ResumeChoice choice{.directory = *existing, .resume = true, .warnings = {}};
-    compare_plans(io::load_plan(existing->plan()).plan, plan, *existing, choice.warnings);
+    compare_plans(io::load_run_plan(existing->path()).plan, plan, *existing, choice.warnings);
     return choice;
   }
   ResumeChoice choice{

@@ -82,6 +82,20 @@ std::vector<std::int64_t> RunDirectory::checkpoints() const {
   return numbered(path_ / "checkpoints", "step-");
 }
 
+fs::path RunDirectory::set_aside(std::int64_t step) const {
+  const fs::path old = checkpoint(step);
+  fs::path aside = old;
+  aside += ".damaged";
+  for (int k = 2; fs::exists(aside); ++k) {
+    aside = old;
+    aside += ".damaged-" + std::to_string(k);
+  }
+  std::error_code error;
+  fs::rename(old, aside, error);
+  if (error) throw IoError("cannot rename " + old.string() + ": " + error.message());
+  return aside;
+}
+
 void RunDirectory::prune(std::int64_t keep) const {
   if (keep <= 0) return;
   std::vector<std::int64_t> steps = checkpoints();

@@ -30,6 +30,8 @@ class RunDirectory {
   [[nodiscard]] std::filesystem::path checkpoint(std::int64_t step) const;
   /// Steps of the complete checkpoints, oldest first.
   [[nodiscard]] std::vector<std::int64_t> checkpoints() const;
+  /// Renames a checkpoint so that it no longer counts as one, and returns its new path.
+  std::filesystem::path set_aside(std::int64_t step) const;
   /// Removes all but the newest `keep` checkpoints; 0 keeps all.
   void prune(std::int64_t keep) const;
 

@@ -70,11 +70,12 @@ class TrainingRun {
     // The arenas are laid out but not touched yet: what has grown since are tables.
     watch_.mark("step description and tables", device_->memory().used);
     restore_or_initialise();
-    announce();
+    if (!has_all_steps()) announce();
   }
 
   RunOutcome run() {
     begin_ = Clock::now();
+    if (has_all_steps()) return finish_again();
     try {
       train_steps();
     } catch (const runtime::Diverged& error) {
@@ -105,14 +106,34 @@ class TrainingRun {
 
   void restore_or_initialise() {
     if (options_.resume) {
-      const auto steps = directory_.checkpoints();
-      if (steps.empty()) throw IoError(directory_.path().string() + " has no checkpoint to resume");
-      state_ = load_checkpoint(directory_.checkpoint(steps.back()), executor_);
+      state_ = restore_newest(directory_, executor_,
+                              [this](const std::string& text) { observer_.on_warning(text); });
       saved_step_ = state_.step;
       return;
     }
     state_.seed = plan_.training.seed;
     executor_.initialise(plan_.training.seed);
+  }
+
+  /// Resumed at its end.
+  [[nodiscard]] bool has_all_steps() const {
+    return options_.resume && state_.step >= total_steps_;
+  }
+
+  /// What a finished run has logged and summed up stays as it is; what a crash after the last
+  /// checkpoint has left out is made up for.
+  RunOutcome finish_again() {
+    if (!std::filesystem::exists(directory_.summary())) {
+      RunOutcome outcome = finish("finished", "", ExitCode::kOk);
+      outcome.had_all_steps = true;
+      return outcome;
+    }
+    return {.end = {.reason = "finished",
+                    .step = state_.step,
+                    .first_loss = state_.first_loss,
+                    .best_loss = state_.best_loss},
+            .code = ExitCode::kOk,
+            .had_all_steps = true};
   }
 
   FlopsPerSecond time_peak() {

@@ -17,10 +17,13 @@ class RunObserver {
  public:
   virtual ~RunObserver() = default;
   virtual void on_record(const LogRecord& record) = 0;
+  /// Something that the user must know although the run goes on, such as a damaged checkpoint.
+  virtual void on_warning(const std::string& text) = 0;
 };
 
 struct RunOptions {
-  /// Continue from the run folder's newest checkpoint.
+  /// Continue from the run folder's newest whole checkpoint; a damaged one is set aside with a
+  /// warning.
   bool resume = false;
   /// Set from a signal handler: the step in work is finished and saved, then the run ends.
   const std::atomic<bool>* stop = nullptr;
@@ -30,6 +33,7 @@ struct RunOptions {
 struct RunOutcome {
   EndRecord end;
   ExitCode code = ExitCode::kOk;
+  bool had_all_steps = false;  ///< resumed at its end: nothing was left to do
 };
 
 /// A device, and what the system or driver counted before it was opened.

@@ -51,6 +51,26 @@ BOOST_AUTO_TEST_CASE(resuming_a_finished_run_does_nothing) {
   BOOST_TEST(second.all<StepRecord>().empty());
   BOOST_TEST(second.all<MemoryRecord>().empty());
   BOOST_TEST(second.all<CheckpointRecord>().empty());
+  BOOST_TEST(again.outcome.had_all_steps);
+  BOOST_TEST(again.outcome.end.step == 3);
+  BOOST_TEST(!finished.outcome.had_all_steps);
+}
+
+BOOST_AUTO_TEST_CASE(resuming_a_finished_run_keeps_its_log_and_summary) {
+  const test::TemporaryFolder folder;
+  test::Recorder first, second, third;
+  const Plan plan = test::load("cruncher-odd.yaml", {"training.max_steps=3"});
+  const auto finished = test::run(plan, folder.path(), "", first);
+  const std::string log = test::contents(finished.directory.log());
+  const std::string summary = test::contents(finished.directory.summary());
+  (void)test::run(plan, folder.path(), "auto", second);
+  BOOST_TEST(test::contents(finished.directory.log()) == log);
+  BOOST_TEST(test::contents(finished.directory.summary()) == summary);
+  // Killed between its last checkpoint and its summary: that is made up for.
+  std::filesystem::remove(finished.directory.summary());
+  (void)test::run(plan, folder.path(), "auto", third);
+  BOOST_TEST(third.all<EndRecord>().size() == 1U);
+  BOOST_TEST(std::filesystem::exists(finished.directory.summary()));
 }
 
 BOOST_AUTO_TEST_CASE(a_changed_model_cannot_be_resumed) {
@@ -102,6 +122,67 @@ BOOST_AUTO_TEST_CASE(a_damaged_checkpoint_is_refused_by_name) {
       (void)test::run(plan, folder.path(), "auto", again), IoError, [](const IoError& error) {
         return std::string(error.what()).find("model.safetensors") != std::string::npos;
       });
+}
+
+BOOST_AUTO_TEST_CASE(a_damaged_newest_checkpoint_gives_way_to_the_newest_whole_one) {
+  namespace fs = std::filesystem;
+  const std::vector<std::string> words = {"output.save_every=1", "output.keep=2",
+                                          "output.log_every=1"};
+  const auto plan_of = [&](const std::string& steps) {
+    auto all = words;
+    all.push_back("training.max_steps=" + steps);
+    return test::load("cruncher-odd.yaml", all);
+  };
+  const test::TemporaryFolder whole_folder;
+  test::Recorder whole;
+  const auto uninterrupted = test::run(plan_of("8"), whole_folder.path(), "", whole);
+
+  for (const char* file : {"model.safetensors", "optimizer.safetensors", "state.json"}) {
+    for (const bool cut : {true, false}) {
+      BOOST_TEST_CONTEXT(file << (cut ? " cut short" : " missing")) {
+        const test::TemporaryFolder folder;
+        test::Recorder first, second;
+        const auto stopped = test::run(plan_of("6"), folder.path(), "", first);
+        const fs::path damaged = stopped.directory.checkpoint(6) / file;
+        if (cut) {
+          fs::resize_file(damaged, fs::file_size(damaged) / 2);
+        } else {
+          fs::remove(damaged);
+        }
+        const auto resumed = test::run(plan_of("8"), folder.path(), "auto", second);
+        BOOST_TEST((resumed.outcome.code == ExitCode::kOk));
+        BOOST_TEST(second.all<RunRecord>().at(0).first_step == 6);
+        BOOST_REQUIRE(second.warnings.size() == 2U);
+        BOOST_TEST((second.warnings[0].find("step 6 is damaged") != std::string::npos));
+        BOOST_TEST((second.warnings[0].find(file) != std::string::npos));
+        BOOST_TEST((second.warnings[1].find("of step 5") != std::string::npos));
+        // The damaged one takes no place among the two that are kept.
+        BOOST_TEST((resumed.directory.checkpoints() == std::vector<std::int64_t>{7, 8}));
+        BOOST_TEST(fs::exists(resumed.directory.path() / "checkpoints/step-6.damaged"));
+        BOOST_TEST((test::checkpoint_bytes(resumed.directory, 8) ==
+                    test::checkpoint_bytes(uninterrupted.directory, 8)));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(when_no_checkpoint_is_whole_nothing_is_touched) {
+  const test::TemporaryFolder folder;
+  test::Recorder recorder, again;
+  const auto finished =
+      test::run(test::load("cruncher-odd.yaml", {"training.max_steps=2", "output.save_every=1"}),
+                folder.path(), "", recorder);
+  for (const std::int64_t step : {1, 2}) {
+    std::filesystem::remove(finished.directory.checkpoint(step) / "state.json");
+  }
+  BOOST_CHECK_EXCEPTION(
+      (void)test::run(test::load("cruncher-odd.yaml", {"training.max_steps=4"}), folder.path(),
+                      "auto", again),
+      IoError, [](const IoError& error) {
+        return std::string(error.what()).find("none of its 2 checkpoints is whole") !=
+               std::string::npos;
+      });
+  BOOST_TEST((finished.directory.checkpoints() == std::vector<std::int64_t>{1, 2}));
 }
 
 }  // namespace

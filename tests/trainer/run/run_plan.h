@@ -40,6 +40,7 @@ class Recorder final : public trainer::RunObserver {
       if (step != nullptr && step->step >= stop_after) stop.store(true);
     }
   }
+  void on_warning(const std::string& text) override { warnings.push_back(text); }
   template <class Record>
   [[nodiscard]] std::vector<Record> all() const {
     std::vector<Record> list;
@@ -49,6 +50,7 @@ class Recorder final : public trainer::RunObserver {
     return list;
   }
   std::vector<LogRecord> records;
+  std::vector<std::string> warnings;
   std::int64_t stop_after = 0;
   std::atomic<bool> stop{false};
 };
