@@ -1,5 +1,6 @@
 #include "cli/arguments.h"
 
+#include "cli/wrap.h"
 #include "core/describe/spelling.h"
 
 #include <boost/program_options.hpp>
@@ -67,11 +68,22 @@ Arguments parse(std::string_view name,
   arguments.help = arguments.has("help");
   if (arguments.help) {
     const Command& entry = command(name);
-    std::cout << "headroom " << entry.name << ' ' << entry.synopsis << "\n\n"
+    std::cout << wrap("headroom " + std::string(entry.name) + ' ' + std::string(entry.synopsis), "",
+                      "    ")
+              << '\n'
               << entry.summary << "\n\noptions\n"
               << all;
   }
   return arguments;
+}
+
+void refuse_more_words(std::string_view name,
+                       const std::vector<std::string>& words,
+                       std::size_t most) {
+  if (words.size() <= most) return;
+  if (most == 0) usage_error(name, "`" + words[0] + "` is one word too many: none is taken");
+  usage_error(name, "one at a time: `" + words[most] + "` after `" + words[most - 1] +
+                        "` is one word too many");
 }
 
 bool is_override(const std::string& word) {

@@ -27,6 +27,11 @@ struct Arguments {
                               std::span<const std::string> words,
                               const boost::program_options::options_description& options);
 
+/// Errors: Error (usage) naming the first word past the `most` that the command takes.
+void refuse_more_words(std::string_view command,
+                       const std::vector<std::string>& words,
+                       std::size_t most);
+
 /// A plan and the `key=value` words that change it.
 struct PlanWords {
   std::string path;

@@ -85,6 +85,7 @@ ExitCode run_bench(std::span<const std::string> words) {
                         "write a hardware file for hardware.gpu=FILE");
   const Arguments arguments = parse("bench", words, options);
   if (arguments.help) return ExitCode::kOk;
+  refuse_more_words("bench", arguments.words, 0);
   const auto kind = from_name<DeviceKind>(arguments.text("device"));
   if (!kind)
     throw Error("--device: auto, cpu or cuda, not " + arguments.text("device"), ExitCode::kUsage);

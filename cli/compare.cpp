@@ -21,8 +21,7 @@ ExitCode compare_run(const fs::path& folder, const std::vector<std::string>& ove
   if (!fs::exists(log)) {
     throw IoError(folder.string() + " is not a run folder: it has no run.jsonl");
   }
-  const Plan plan =
-      load_plan_with_notes({.path = (folder / "plan.yaml").string(), .overrides = overrides}).plan;
+  const Plan plan = load_run_plan_with_notes(folder, overrides).plan;
   const auto measured = estimator::measured_run(io::read_run_log(log), log.string());
   const auto predicted = estimate_plan(plan, hardware_for_run(plan, measured.device));
   const auto comparison = estimator::compare(predicted, measured);

@@ -15,9 +15,10 @@ ExitCode run_data(std::span<const std::string> words) {
                         "dtype of a raw file that does not say it: u8, u16, i32, f32");
   const Arguments arguments = parse("data", words, options);
   if (arguments.help) return ExitCode::kOk;
-  if (arguments.words.size() != 2 || arguments.words[0] != "info") {
+  if (arguments.words.size() < 2 || arguments.words[0] != "info") {
     throw Error("data what? headroom data info FILE", ExitCode::kUsage);
   }
+  refuse_more_words("data", arguments.words, 2);
   DataPlan plan;
   plan.path = arguments.words[1];
   if (arguments.has("dtype")) {

@@ -1,5 +1,6 @@
 #include "cli/arguments.h"
 #include "cli/estimate_report.h"
+#include "cli/json_parts.h"
 #include "cli/plan_input.h"
 #include "core/io/plan_yaml.h"
 
@@ -25,7 +26,10 @@ ExitCode run_estimate(std::span<const std::string> words) {
   apply_gpu_options(arguments, plan);
   const LoadedPlan loaded = load_plan_with_notes(plan);
   if (arguments.has("print-config")) {
-    std::cout << io::write_plan_yaml(loaded.plan, {.origins = &loaded.origins});
+    std::cout << (arguments.has("json")
+                      ? plan_document_json(loaded)
+                      : io::write_plan_yaml(loaded.plan,
+                                            {.origins = &loaded.origins, .show_origins = true}));
     return ExitCode::kOk;
   }
   const estimator::Estimate estimate = estimate_plan(loaded.plan, hardware_of(loaded.plan));

@@ -1,6 +1,7 @@
 #include "cli/estimate_report.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
+#include "cli/wrap.h"
 #include "core/describe/format.h"
 
 #include <fmt/format.h>
@@ -23,41 +24,15 @@ std::string share(Bytes part, Bytes whole) {
   return format_percent(static_cast<double>(part.value()) / static_cast<double>(whole.value()));
 }
 
-/// Fills lines up to `width` columns; later lines are indented further.
-std::string wrap(const std::string& text,
-                 std::size_t width,
-                 const std::string& first,
-                 const std::string& later) {
-  std::string result, line = first;
-  std::size_t begin = 0;
-  bool empty = true;
-  while (begin < text.size()) {
-    std::size_t end = text.find(' ', begin);
-    if (end == std::string::npos) end = text.size();
-    const std::string word = text.substr(begin, end - begin);
-    if (!empty && line.size() + 1 + word.size() > width) {
-      result += line + '\n';
-      line = later;
-      empty = true;
-    }
-    line += (empty ? "" : " ") + word;
-    empty = false;
-    begin = end + 1;
-  }
-  return result + line + '\n';
-}
-
-constexpr std::size_t kWidth = 98;
-
-std::string note(const std::string& text) { return wrap(text, kWidth, "  - ", "    "); }
+std::string note(const std::string& text) { return wrap(text, "  - ", "    "); }
 
 std::string title(const Estimate& e) {
   const Plan& plan = e.plan;
-  return heading(fmt::format("{}: {} parameters, {} framework, {}", model_type(plan.model),
-                             format_count(e.model.parameters), name(plan.framework),
+  return heading(fmt::format("{}: {}, {} framework, {}", model_type(plan.model),
+                             format_counted(e.model.parameters, "parameter"), name(plan.framework),
                              e.hardware.display)) +
-         fmt::format("  step = {} {}s: micro batch {} x accumulation {}{}\n",
-                     format_count(static_cast<std::int64_t>(e.items_per_step)), e.item,
+         fmt::format("  step = {}: micro batch {} x accumulation {}{}\n",
+                     format_counted(static_cast<std::int64_t>(e.items_per_step), e.item),
                      plan.training.micro_batch_size, plan.training.gradient_accumulation_steps,
                      plan.parallel.data > 1 ? fmt::format(" x {} ranks", plan.parallel.data) : "");
 }
@@ -104,7 +79,7 @@ std::string flops_text(const Estimate& e) {
   for (const estimator::FlopsTerm& term : e.flops_explained.terms) {
     const std::string sign = term.flops.value() < 0 ? "-" : "+";
     text += wrap(sign + format_flops(Flops(std::abs(term.flops.value()))) + ": " + term.reason,
-                 kWidth, "    ", "      ");
+                 "    ", "      ");
   }
   // Next to published runs a small one says nothing.
   constexpr double kWorthComparing = 1e18;
@@ -131,7 +106,7 @@ std::string time_text(const Estimate& e) {
                            format_rate(time.mfu.peak), name(time.mfu.dtype), time.mfu.convention)});
   }
   if (e.steps) {
-    table.add({"run", fmt::format("{} steps: {}", format_count(std::llround(*e.steps)),
+    table.add({"run", fmt::format("{}: {}", format_counted(std::llround(*e.steps), "step"),
                                   range_text(estimator::run_time(time.step, *e.steps)))});
   }
   if (e.cost && e.cost->run) {
@@ -141,7 +116,7 @@ std::string time_text(const Estimate& e) {
   }
   text += table.text(kIndent);
   const bool rented = e.hardware.kind == estimator::HardwareKind::kGpu;
-  if (e.cost && rented) text += wrap(price_note(*e.cost, e.hardware), kWidth, "  ", "  ");
+  if (e.cost && rented) text += wrap(price_note(*e.cost, e.hardware), "  ", "  ");
   return text;
 }
 
@@ -184,6 +159,12 @@ std::vector<TraceTensor> largest_alive(const Estimate& e) {
   return tensors;
 }
 
+/// Whether gradients come and go during backward instead of piling up.
+bool gradients_are_passing(const Estimate& e) {
+  return e.plan.framework == Framework::kHeadroom && e.plan.training.optimizer_in_backward &&
+         e.plan.training.grad_clip_norm == 0;
+}
+
 std::string memory_text(const Estimate& e) {
   const estimator::DeviceMemoryEstimate& device = e.device();
   std::string text = heading("memory of " + device.device + " at the peak (" +
@@ -193,9 +174,10 @@ std::string memory_text(const Estimate& e) {
   const Bytes tensors = device.usage.tensors_peak;
   for (Category category : all_categories()) {
     const Bytes bytes = device.usage.at_peak[category];
-    if (bytes.value() == 0) continue;
-    table.add({std::string(name(category)), format_bytes(bytes), format_count(bytes.value()),
-               share(bytes, tensors)});
+    const bool marked = category == Category::kGradients && gradients_are_passing(e);
+    if (bytes.value() == 0 && !marked) continue;
+    table.add({std::string(name(category)) + (marked ? " *" : ""), format_bytes(bytes),
+               format_count(bytes.value()), share(bytes, tensors)});
   }
   const auto total = [&](const char* label, Bytes bytes, const std::string& remark) {
     table.add({label, format_bytes(bytes), format_count(bytes.value()), remark});
@@ -206,7 +188,14 @@ std::string memory_text(const Estimate& e) {
   if (device.context.value() > 0) total("context", device.context, "");
   total("device", device.device_peak(), "");
   if (e.verdict.capacity) total("capacity", *e.verdict.capacity, "");
-  text += table.text(kIndent) + verdict_text(e) + textbook_text(e);
+  text += table.text(kIndent);
+  if (gradients_are_passing(e)) {
+    text += wrap(
+        "each gradient is freed as soon as its parameter is updated, so never all of them "
+        "live at once (training.optimizer_in_backward)",
+        "  * ", "    ");
+  }
+  text += verdict_text(e) + textbook_text(e);
   for (std::size_t d = 1; d < e.devices.size(); ++d) {
     text += fmt::format("  {} ({}): {}\n", e.devices[d].device, e.devices[d].role,
                         format_bytes(e.devices[d].reserved));
@@ -218,7 +207,7 @@ std::string estimate_text(const Estimate& e, const ReportOptions& options) {
   std::string text = title(e) + memory_text(e) + suggestions_text(e) + flops_text(e) + time_text(e);
   if (options.timeline) text += timeline_text(e);
   for (const std::string& warning : e.warnings) {
-    text += paint("warning", Colour::kYellow) + ": " + warning + '\n';
+    text += wrap(paint("warning", Colour::kYellow) + ": " + warning, "", "  ");
   }
   text += heading("assumptions");
   for (const std::string& line : e.assumptions) text += note(line);

@@ -1,6 +1,7 @@
 #include "cli/arguments.h"
 #include "cli/plan_input.h"
 #include "cli/table.h"
+#include "cli/wrap.h"
 #include "core/describe/format.h"
 #include "core/describe/plan_keys.h"
 #include "core/describe/plan_schema.h"
@@ -21,7 +22,7 @@ void row(Table& table, const char* label, const std::string& text) {
 }
 
 void explain_key(const KeySpec& key) {
-  std::cout << key.path << ": " << key.meaning << '\n';
+  std::cout << wrap(std::string(key.path) + ": " + std::string(key.meaning), "", "  ");
   Table table({Align::kLeft, Align::kLeft});
   row(table, "default", std::string(key.default_text));
   row(table, "unit", std::string(key.unit));
@@ -40,7 +41,7 @@ void explain_key(const KeySpec& key) {
 }
 
 void explain_dtype(const DTypeInfo& dtype) {
-  std::cout << dtype.name << ": " << dtype.note << '\n';
+  std::cout << wrap(std::string(dtype.name) + ": " + std::string(dtype.note), "", "  ");
   Table table({Align::kLeft, Align::kLeft});
   row(table, "bytes", std::to_string(dtype.bytes));
   if (is_float(dtype.dtype)) {
@@ -78,14 +79,14 @@ void explain_hardware(const estimator::Hardware& hardware) {
                hardware.price->source});
   }
   std::cout << table.text();
-  for (const std::string& line : hardware.notes) std::cout << "  - " << line << '\n';
+  for (const std::string& line : hardware.notes) std::cout << wrap(line, "  - ", "    ");
 }
 
 template <class Enum>
 bool explain_choice(const std::string& word) {
   for (const Choice& choice : choices<Enum>()) {
     if (choice.name != word) continue;
-    std::cout << choice.name << ": " << choice.meaning << '\n';
+    std::cout << wrap(std::string(choice.name) + ": " + std::string(choice.meaning), "", "  ");
     return true;
   }
   return false;
@@ -107,10 +108,11 @@ const KeySpec* key_named(const std::string& word) {
 ExitCode run_explain(std::span<const std::string> words) {
   const Arguments arguments = parse("explain", words, {});
   if (arguments.help) return ExitCode::kOk;
-  if (arguments.words.size() != 1) {
+  if (arguments.words.empty()) {
     throw Error("explain what? A plan key, a GPU, a dtype, an optimizer or a framework",
                 ExitCode::kUsage);
   }
+  refuse_more_words("explain", arguments.words, 1);
   const std::string& word = arguments.words[0];
   if (const auto dtype = dtype_from_name(word)) return explain_dtype(info(*dtype)), ExitCode::kOk;
   if (const KeySpec* key = key_named(word)) return explain_key(*key), ExitCode::kOk;

@@ -1,5 +1,6 @@
 #include "cli/json_parts.h"
 
+#include "core/describe/plan_resolve.h"
 #include "core/describe/plan_schema.h"
 
 namespace headroom::cli {
@@ -42,6 +43,17 @@ Json plan_json(const Plan& plan) {
     (*place)[std::string(path)] = value_json(value);
   }
   return root;
+}
+
+std::string plan_document_json(const LoadedPlan& loaded) {
+  Json json;
+  json["schema_version"] = kJsonSchemaVersion;
+  json["plan"] = plan_json(loaded.plan);
+  json["origins"] = Json::object();
+  for (const auto& [key, origin] : loaded.origins) {
+    json["origins"][std::string(key)] = origin_text(loaded.origins, key);
+  }
+  return json.dump(2) + "\n";
 }
 
 }  // namespace headroom::cli

@@ -2,6 +2,7 @@
 
 #include "core/describe/category.h"
 #include "core/describe/plan.h"
+#include "core/describe/plan_read.h"
 #include "core/describe/units.h"
 
 #include <nlohmann/json.hpp>
@@ -16,5 +17,7 @@ inline constexpr int kJsonSchemaVersion = 1;
 [[nodiscard]] Json categories_json(const PerCategory<Bytes>& bytes);
 /// The resolved plan, nested as in its file.
 [[nodiscard]] Json plan_json(const Plan& plan);
+/// `{schema_version, plan, origins}` as text: where each value that is no default came from.
+[[nodiscard]] std::string plan_document_json(const LoadedPlan& loaded);
 
 }  // namespace headroom::cli

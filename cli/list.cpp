@@ -26,14 +26,18 @@ void list_gpus() {
                Align::kRight, Align::kRight, Align::kRight});
   table.add({"name", "", "memory", "TB/s", "f32", "bf16", "f16", "fp8"});
   const estimator::HardwareCatalog catalog = load_hardware_catalog();
+  std::int64_t gpus = 0, processors = 0;
   for (const estimator::Hardware& hardware : catalog.all()) {
+    ++(hardware.kind == estimator::HardwareKind::kGpu ? gpus : processors);
     const auto memory = estimator::capacity(hardware);
     table.add({hardware.name, hardware.display, memory ? format_bytes(memory->value) : "-",
                fmt::format("{:.3g}", hardware.memory.bandwidth.value.value() / 1e12),
                peak_text(hardware, DType::kF32), peak_text(hardware, DType::kBf16),
                peak_text(hardware, DType::kF16), peak_text(hardware, DType::kF8e4m3)});
   }
-  std::cout << table.text(0) << "peaks in TFLOP/s, dense; - means that the device has none\n";
+  std::cout << table.text(0)
+            << fmt::format("{} and {}; peaks in TFLOP/s, dense; - means that the device has none\n",
+                           format_counted(gpus, "GPU"), format_counted(processors, "processor"));
 }
 
 void list_dtypes() {
@@ -61,9 +65,12 @@ void list_choices() {
 }
 
 void list_keys() {
-  Table table({Align::kLeft, Align::kLeft, Align::kLeft});
+  Table table({Align::kLeft, Align::kLeft});
   for (const KeySpec& key : plan_schema()) {
-    table.add({std::string(key.path), std::string(key.default_text), std::string(key.meaning)});
+    const std::string standard = key.default_text == "required"
+                                     ? "Required."
+                                     : fmt::format("Default: {}.", key.default_text);
+    table.add({std::string(key.path), fmt::format("{} {}", key.meaning, standard)});
   }
   std::cout << table.text(0);
 }
@@ -80,6 +87,7 @@ ExitCode run_list(std::span<const std::string> words) {
   if (arguments.help) return ExitCode::kOk;
   static const std::vector<std::string> kinds = {"models", "gpus",       "optimizers",
                                                  "dtypes", "frameworks", "keys"};
+  refuse_more_words("list", arguments.words, 1);
   const std::string kind = arguments.words.empty() ? "" : arguments.words[0];
   if (kind == "gpus") {
     list_gpus();

@@ -28,6 +28,23 @@ estimator::HardwareCatalog catalog_for(const std::string& name) {
   return file ? estimator::HardwareCatalog({io::read_yaml(*file)}) : load_hardware_catalog();
 }
 
+void print_notes(const LoadedPlan& loaded) {
+  for (const Problem& note : loaded.notes) {
+    std::cerr << paint("note", Colour::kDim, Stream::kErr) << ": " << to_string(note) << '\n';
+  }
+}
+
+ConfigNode read_hardware_file(const std::string& path) {
+  if (!std::filesystem::exists(path)) {
+    throw ConfigError({{.where = {},
+                        .key = "hardware.gpu",
+                        .message = "there is no hardware file " + path,
+                        .hint = "`headroom bench -o FILE.yaml` writes one for this machine; "
+                                "`headroom list gpus` shows the names that need no file"}});
+  }
+  return io::read_yaml(path);
+}
+
 }  // namespace
 
 estimator::HardwareCatalog load_hardware_catalog() {
@@ -41,10 +58,9 @@ estimator::HardwareCatalog load_hardware_catalog() {
 
 estimator::Hardware hardware_of(const Plan& plan) {
   const estimator::HardwareCatalog catalog = catalog_for(plan.hardware.gpu);
-  return estimator::hardware_of(
-      plan, {.catalog = &catalog,
-             .machine_memory = io::machine_memory(),
-             .read_file = [](const std::string& path) { return io::read_yaml(path); }});
+  return estimator::hardware_of(plan, {.catalog = &catalog,
+                                       .machine_memory = io::machine_memory(),
+                                       .read_file = read_hardware_file});
 }
 
 estimator::Hardware hardware_for_run(const Plan& plan, std::string_view device) {
@@ -55,9 +71,14 @@ estimator::Hardware hardware_for_run(const Plan& plan, std::string_view device) 
 
 LoadedPlan load_plan_with_notes(const PlanWords& words) {
   LoadedPlan loaded = io::load_plan(words.path, words.overrides);
-  for (const Problem& note : loaded.notes) {
-    std::cerr << paint("note", Colour::kDim, Stream::kErr) << ": " << to_string(note) << '\n';
-  }
+  print_notes(loaded);
+  return loaded;
+}
+
+LoadedPlan load_run_plan_with_notes(const std::filesystem::path& run,
+                                    const std::vector<std::string>& overrides) {
+  LoadedPlan loaded = io::load_run_plan(run, overrides);
+  print_notes(loaded);
   return loaded;
 }
 

@@ -5,6 +5,7 @@
 #include "estimator/estimate.h"
 #include "estimator/hardware_catalog.h"
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,10 @@ namespace headroom::cli {
 
 /// Loads a plan with its overrides and prints notes (other spellings, ...) to standard error.
 [[nodiscard]] LoadedPlan load_plan_with_notes(const PlanWords& words);
+
+/// The same for the plan of a run folder.
+[[nodiscard]] LoadedPlan load_run_plan_with_notes(const std::filesystem::path& run,
+                                                  const std::vector<std::string>& overrides);
 
 /// Items of the plan's data set, where that can be told without a model; nothing otherwise.
 [[nodiscard]] std::optional<std::int64_t> dataset_items(const Plan& plan);

@@ -1,8 +1,10 @@
 #include "cli/program.h"
 
+#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "cli/version.h"
+#include "cli/wrap.h"
 #include "core/describe/spelling.h"
 
 #include <algorithm>
@@ -51,15 +53,28 @@ void print_help() {
     std::cout << "  " << entry.name << std::string(10 - entry.name.size(), ' ') << entry.summary
               << '\n';
   }
-  std::cout
-      << "\n`headroom COMMAND --help` shows its options. Words with `=` change plan keys; dashes "
-         "are for the tool.\n"
-         "exit codes: 0 ok, 1 failure, 2 usage or plan, 3 does not fit, 4 diverged, 5 out of "
-         "memory, 130 interrupted\n";
+  std::cout << '\n'
+            << wrap(
+                   "`headroom help COMMAND` shows its options. Words with `=` change plan keys; "
+                   "dashes are for the tool.",
+                   "", "")
+            << wrap(
+                   "exit codes: 0 ok, 1 failure, 2 usage or plan, 3 does not fit, 4 diverged, 5 "
+                   "out of memory, 130 interrupted",
+                   "", "  ");
+}
+
+bool asks_for_help(const std::string& word) {
+  return word == "--help" || word == "-h" || word == "help";
 }
 
 ExitCode dispatch(std::span<const std::string> words) {
-  if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+  const bool help = !words.empty() && asks_for_help(words[0]);
+  if (help && words.size() > 1 && !asks_for_help(words[1])) {
+    refuse_more_words("help", {words.begin() + 1, words.end()}, 1);
+    return dispatch(std::vector<std::string>{words[1], "--help"});
+  }
+  if (words.empty() || help) {
     print_help();
     return words.empty() ? ExitCode::kUsage : ExitCode::kOk;
   }
@@ -90,7 +105,7 @@ void report(const std::exception& error) {
   const std::string label = paint("error", Colour::kRed, Stream::kErr);
   const auto* config = dynamic_cast<const ConfigError*>(&error);
   if (config == nullptr) {
-    std::cerr << label << ": " << error.what() << '\n';
+    std::cerr << label << ": " << printable(error.what()) << '\n';
     return;
   }
   for (const Problem& problem : config->problems()) {

@@ -5,7 +5,8 @@
 
 namespace headroom::cli {
 
-/// Plain columns: text to the left, numbers to the right, two spaces between them.
+/// Plain columns: text to the left, numbers to the right, two spaces between them. A table that is
+/// wider than the page has the words of its widest text columns put on several lines.
 class Table {
  public:
   enum class Align : unsigned char { kLeft, kRight };
@@ -17,6 +18,8 @@ class Table {
   [[nodiscard]] std::string text(int indent = 2) const;
 
  private:
+  [[nodiscard]] std::vector<std::size_t> widths(std::size_t page) const;
+
   std::vector<Align> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

@@ -18,7 +18,9 @@ namespace {
 /// Opens the data as training would, so that what validates also starts.
 std::string check_data(const Plan& plan) {
 #if HEADROOM_HAS_ENGINE
-  return trainer::data_description(*trainer::make_loader(plan));
+  const auto loader = trainer::make_loader(plan);
+  loader->check_values();
+  return trainer::data_description(*loader);
 #else
   if (!plan.data.path.empty() && !std::filesystem::exists(plan.data.path)) {
     throw IoError("data.path: " + plan.data.path + " does not exist");

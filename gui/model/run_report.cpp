@@ -225,10 +225,10 @@ LossReport loss_report(const std::vector<LogRecord>& records, std::size_t most) 
   report.last_step = std::max(all.back().x(), report.first_step + 1);
   report.step_interval =
       std::max(1.0, round_interval(report.last_step - report.first_step, kStepTicks));
-  report.summary = QStringLiteral("%1 to %2 over %3 steps")
+  report.summary = QStringLiteral("%1 to %2 over %3")
                        .arg(all.front().y(), 0, 'g', 4)
                        .arg(all.back().y(), 0, 'g', 4)
-                       .arg(static_cast<qint64>(all.back().x()));
+                       .arg(to_qt(format_counted(std::llround(all.back().x()), "step")));
   return report;
 }
 

@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <limits>
 
 namespace headroom {
 namespace {
@@ -53,7 +54,31 @@ BOOST_AUTO_TEST_CASE(an_empty_plan) {
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_plan) {
-  check(headroom({"estimate", "/nowhere/plan.yaml"}), 1, {"/nowhere/plan.yaml"});
+  for (const char* command : {"estimate", "validate", "train"}) {
+    check(headroom({command, "/nowhere/plan.yaml"}), 2, {"/nowhere/plan.yaml", "no such plan"});
+  }
+  const Files files;
+  check(headroom({"estimate", files.folder.path().string()}), 2, {"is a folder, not a plan file"});
+  files.plan(kGood);
+  check(headroom({"estimate", files.folder.path().string()}), 2, {"the plan of this run is"});
+  check(headroom({"estimate", files.plan(kGood), "hardware.gpu=nothing.yaml"}), 2,
+        {"hardware.gpu", "nothing.yaml", "headroom bench -o"});
+}
+
+BOOST_AUTO_TEST_CASE(a_run_folder_without_its_plan) {
+  const Files files;
+  files.file("run.jsonl", "");
+  check(headroom({"compare", files.folder.path().string()}), 1,
+        {"plan.yaml is missing", "put the plan"});
+}
+
+BOOST_AUTO_TEST_CASE(a_run_log_that_is_damaged) {
+  const Files files;
+  files.plan(kGood);
+  files.file("run.jsonl", "{\"type\":\"eval\",\"step\":3}\n{\"type\":\"eval\",\"step\":[}\n");
+  const auto result = headroom({"compare", files.folder.path().string()});
+  check(result, 1, {"run.jsonl:2: this record is damaged", "remove the line"});
+  BOOST_TEST(!contains(result.err, "json.exception"));
 }
 
 BOOST_AUTO_TEST_CASE(three_unknown_keys_are_reported_at_once_with_the_nearest_ones) {
@@ -111,6 +136,42 @@ BOOST_AUTO_TEST_CASE(a_truncated_npy_file) {
   BOOST_TEST(files.empty_of_runs());
 }
 
+const std::string kClassifier =
+    "model: {type: mlp, input_size: 2, hidden_sizes: [4], output_size: 3, loss: cross_entropy}\n"
+    "training: {micro_batch_size: 2, optimizer: {name: sgd, lr: 0.01}, max_steps: 2}\n";
+
+BOOST_AUTO_TEST_CASE(class_numbers_that_the_model_does_not_have) {
+  const Files files;
+  files.file("data.csv", "1,2,0\n3,4,3\n5,6,4\n");
+  const std::string plan = files.plan(kClassifier + "data: {path: data.csv}\noutput: {dir: " +
+                                      (files.folder.path() / "runs").string() + "}\n");
+  for (const auto& words : {std::vector<std::string>{"validate", plan},
+                            {"train", plan, "--dry-run"},
+                            {"train", plan}}) {
+    check(headroom(words), 2,
+          {"data.csv", "row 2, column 3", "holds 3, which is no class number from 0 to 2",
+           "2 of 3 rows", "model.output_size to at least 5"});
+    BOOST_TEST(files.empty_of_runs());
+  }
+  BOOST_TEST(headroom({"validate", plan, "model.output_size=5"}).code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(values_that_are_not_finite) {
+  const Files files;
+  // Two rows of two inputs and one target; the last target is a NaN with its sign bit set.
+  const std::vector<float> values = {1, 2, 0.5f, 3, 4, -std::numeric_limits<float>::quiet_NaN()};
+  files.file("data.f32", {reinterpret_cast<const char*>(values.data()), values.size() * 4});
+  const std::string plan = files.plan(
+      "model: {type: mlp, input_size: 2, hidden_sizes: [4], output_size: 1, loss: mse}\n"
+      "training: {micro_batch_size: 2, optimizer: {name: sgd, lr: 0.01}, max_steps: 2}\n"
+      "data: {path: data.f32}\noutput: {dir: " +
+      (files.folder.path() / "runs").string() + "}\n");
+  for (const auto& words : {std::vector<std::string>{"validate", plan}, {"train", plan}}) {
+    check(headroom(words), 1, {"row 2, column 3", "holds nan, which is no finite"});
+    BOOST_TEST(files.empty_of_runs());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(data_of_another_width) {
   const Files files;
   files.file("data.csv", "1,2,3\n4,5,6\n");
@@ -125,6 +186,10 @@ BOOST_AUTO_TEST_CASE(an_unknown_gpu_command_and_option) {
   check(headroom({"estimate", files.plan(kGood), "--jsn"}), 2, {"--jsn", "--json"});
   check(headroom({"explain", "micro_batch_sizes"}), 2, {"micro_batch_size"});
   check(headroom({"list", "gpu"}), 2, {"gpus"});
+  check(headroom({"list", "gpus", "dtypes"}), 2, {"dtypes", "one at a time"});
+  check(headroom({"explain", "bf16", "f32"}), 2, {"f32", "one at a time"});
+  check(headroom({"bench", "quickly"}), 2, {"quickly"});
+  check(headroom({"help", "estimat"}), 2, {"did you mean estimate?"});
 }
 
 BOOST_AUTO_TEST_CASE(cuda_without_a_gpu_says_what_is_missing) {
@@ -143,8 +208,25 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_no_run) {
   check(headroom({"compare"}), 2, {"compare what?"});
 }
 
+BOOST_AUTO_TEST_CASE(an_optimizer_given_in_words_names_the_key_of_the_file_it_rules_out) {
+  const Files files;
+  const std::string plan = files.plan(
+      "model: {type: cruncher, dim: 8, num_layers: 2}\ntraining:\n  micro_batch_size: 4\n"
+      "  max_steps: 2\n  optimizer: {name: adagrad, lr: 0.01, eps_inside_root: true}\n");
+  for (const char* word : {"training.optimizer=adam", "training.optimizer.name=adam"}) {
+    check(headroom({"estimate", plan, word}), 2,
+          {"plan.yaml:5:", "training.optimizer.eps_inside_root", "it belongs to adagrad",
+           std::string("is set by override 1 '") + word, "'~training.optimizer.eps_inside_root'"});
+    BOOST_TEST(headroom({"estimate", plan, word, "~training.optimizer.eps_inside_root"}).code == 0);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(errors_take_one_line_each) {
   const Files files;
+  const auto broken = headroom({"estimate", files.plan(kGood), "model.dim=4\n\x1b[31m8"});
+  check(broken, 2, {"override 1 'model.dim=4\\n\\x1b[31m8'"});
+  BOOST_TEST(lines(broken.err) == 1);
+  BOOST_TEST(lines(headroom({"esti\nmate"}).err) == 1);
   BOOST_TEST(lines(headroom({"estimate", files.plan(kGood), "model.dim=-8"}).err) == 1);
   BOOST_TEST(lines(headroom({"estimate", "/nowhere/plan.yaml"}).err) == 1);
 }

@@ -1,7 +1,13 @@
+#include "cli/table.h"
+#include "core/describe/dtype.h"
+#include "core/describe/plan_schema.h"
 #include "tests/cli/run_program.h"
 
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <sstream>
 
 namespace headroom {
 namespace {
@@ -134,6 +140,95 @@ BOOST_AUTO_TEST_CASE(lists_and_explanations) {
   }
   BOOST_TEST(headroom({"--version"}).out.find("headroom ") == 0U);
   BOOST_TEST(headroom({"train", "--help"}).code == 0);
+}
+
+std::size_t widest_line(const std::string& text) {
+  std::size_t widest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    widest = std::max(widest, cli::display_width(line));
+  }
+  return widest;
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_wider_than_the_page) {
+  std::vector<std::vector<std::string>> commands = {{"--help"}};
+  for (const char* name :
+       {"estimate", "validate", "train", "compare", "bench", "data", "explain", "list"}) {
+    commands.push_back({name, "--help"});
+  }
+  for (const char* kind : {"models", "gpus", "optimizers", "dtypes", "frameworks", "keys"}) {
+    commands.push_back({"list", kind});
+  }
+  for (const auto& file :
+       std::filesystem::directory_iterator(HEADROOM_SOURCE_DIR "/configs/hardware")) {
+    commands.push_back({"explain", file.path().stem().string()});
+  }
+  for (const KeySpec& key : plan_schema()) commands.push_back({"explain", std::string(key.path)});
+  for (const DTypeInfo& dtype : all_dtypes()) {
+    commands.push_back({"explain", std::string(dtype.name)});
+  }
+  commands.push_back({"estimate", shipped("cruncher.yaml"), "--timeline"});
+  commands.push_back({"estimate", shipped("mlp-odd.yaml"), "hardware.gpu=cpu-generic"});
+  for (const auto& words : commands) {
+    const auto result = headroom(words);
+    BOOST_TEST(result.code == 0, words.back());
+    BOOST_TEST(widest_line(result.out) <= 100U, words[0] + ' ' + words.back());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(help_of_a_command) {
+  const auto asked = headroom({"estimate", "--help"});
+  BOOST_TEST((asked.out.find("--timeline") != std::string::npos));
+  for (const char* word : {"help", "--help"}) {
+    const auto helped = headroom({word, "estimate"});
+    BOOST_TEST(helped.code == 0);
+    BOOST_TEST(helped.out == asked.out);
+  }
+  BOOST_TEST(headroom({"help", "help"}).out == headroom({"help"}).out);
+}
+
+BOOST_AUTO_TEST_CASE(a_printed_plan_says_where_its_values_are_from) {
+  const std::vector<std::string> words = {"estimate", shipped("mlp-odd.yaml"), "--print-config",
+                                          "training.micro_batch_size=9"};
+  BOOST_TEST((headroom(words).out.find("override 1") != std::string::npos));
+  auto json_words = words;
+  json_words.emplace_back("--json");
+  const json printed = json::parse(headroom(json_words).out);
+  BOOST_TEST(printed["plan"]["training"]["micro_batch_size"] == 9);
+  const auto origin = printed["origins"]["training.micro_batch_size"].get<std::string>();
+  BOOST_TEST(origin.starts_with("override 1"));
+  BOOST_TEST((printed["origins"]["model.type"].get<std::string>().find("mlp-odd.yaml:") !=
+              std::string::npos));
+}
+
+BOOST_AUTO_TEST_CASE(the_readme_counts_the_gpus_there_are) {
+  std::ifstream readme(HEADROOM_SOURCE_DIR "/README.md");
+  const std::string text{std::istreambuf_iterator<char>(readme), std::istreambuf_iterator<char>()};
+  const std::string out = headroom({"list", "gpus"}).out;
+  const auto rows = std::count(out.begin(), out.end(), '\n') - 2;  // less heading and legend
+  const std::string processors = " and 1 processor";
+  BOOST_TEST((out.find(std::to_string(rows - 1) + " GPUs" + processors) != std::string::npos));
+  BOOST_TEST((text.find("any of " + std::to_string(rows - 1) + " GPUs") != std::string::npos));
+}
+
+BOOST_AUTO_TEST_CASE(an_estimate_says_what_it_does_not_show) {
+  const std::vector<std::string> words = {"estimate", shipped("cruncher.yaml"),
+                                          "hardware.gpu=cpu-generic", "training.max_steps=1"};
+  const auto shown = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  const std::string out = headroom(words).out;
+  BOOST_TEST(shown(out, "headroom bench -o this-machine.yaml"));
+  BOOST_TEST(shown(out, "gradients *"));
+  BOOST_TEST(shown(out, "  * each gradient is freed as soon as its parameter is updated"));
+  BOOST_TEST(shown(out, "1 step: "));
+  auto all_at_once = words;
+  all_at_once.emplace_back("training.optimizer_in_backward=false");
+  BOOST_TEST(!shown(headroom(all_at_once).out, "gradients *"));
+  auto gpu = words;
+  gpu[2] = "hardware.gpu=h100-sxm";
+  BOOST_TEST(!shown(headroom(gpu).out, "headroom bench"));
 }
 
 BOOST_AUTO_TEST_CASE(a_printed_plan_gives_the_same_estimate) {
