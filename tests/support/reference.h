@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <fstream>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -26,11 +27,15 @@ struct ReferenceTensor {
   }
 };
 
-[[nodiscard]] inline nlohmann::json load_reference(const std::string& name) {
+/// The file of that name, read once and kept: a loop over a part of a temporary would be a loop
+/// over nothing.
+[[nodiscard]] inline const nlohmann::json& load_reference(const std::string& name) {
+  static std::map<std::string, nlohmann::json> files;
+  if (const auto found = files.find(name); found != files.end()) return found->second;
   const std::string path = std::string(HEADROOM_SOURCE_DIR) + "/tests/reference/" + name + ".json";
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot open " + path);
-  return nlohmann::json::parse(file);
+  return files.emplace(name, nlohmann::json::parse(file)).first->second;
 }
 
 [[nodiscard]] inline ReferenceTensor tensor_of(const nlohmann::json& node) {
