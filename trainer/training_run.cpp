@@ -170,7 +170,8 @@ class TrainingRun {
       const runtime::Scalars scalars{
           .learning_rate = learning_rate(plan_.training, number, total_steps_),
           .step = number,
-          .grad_clip_norm = plan_.training.grad_clip_norm};
+          .grad_clip_norm = plan_.training.grad_clip_norm,
+          .seed = plan_.training.seed};
       const runtime::StepResult result = executor_.run_step(scalars, batches);
       const double seconds = seconds_since(start);
       state_.step = number;

@@ -180,6 +180,8 @@ void Executor::upload(std::int64_t micro, BatchSource& batches) {
 StepResult Executor::run_step(const Scalars& scalars, BatchSource& batches) {
   ledger_.begin_step();
   const int slots = static_cast<int>(step_.input_slots.size());
+  Scalars of_micro_batch = scalars;
+  of_micro_batch.micro_batch = 0;
   for (std::size_t s = 0; s < sections_.size(); ++s) {
     const bool last_section = s + 1 == sections_.size();
     for (std::int64_t r = 0; r < step_.sections[s].repeat; ++r) {
@@ -187,7 +189,7 @@ StepResult Executor::run_step(const Scalars& scalars, BatchSource& batches) {
       if (uploaded_ == micro_) upload(uploaded_++, batches);
       device_.await_upload(slot);
       for (const CompiledCall& compiled : sections_[s]) {
-        run_call(compiled, scalars, slot);
+        run_call(compiled, of_micro_batch, slot);
         const bool loss_known = compiled.call->phase == Phase::kLoss;
         if (loss_known && last_section && device_.immediate()) {
           const double loss = read_scalar(step_.loss);
@@ -203,6 +205,7 @@ StepResult Executor::run_step(const Scalars& scalars, BatchSource& batches) {
       }
       batches.release(micro_, slot);
       ++micro_;
+      ++of_micro_batch.micro_batch;
     }
   }
   StepResult result;

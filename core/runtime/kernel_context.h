@@ -12,10 +12,11 @@ namespace headroom::runtime {
 /// Numbers that change from step to step and reach kernels by value.
 struct Scalars {
   double learning_rate = 0;
-  std::int64_t step = 1;      ///< optimizer step, counted from 1 (bias correction)
-  double grad_clip_norm = 0;  ///< 0: no clipping
-  double loss_scale = 1;      ///< what f16 gradients are multiplied with
-  std::uint64_t seed = 0;     ///< of everything a kernel draws at random
+  std::int64_t step = 1;         ///< optimizer step, counted from 1 (bias correction)
+  double grad_clip_norm = 0;     ///< 0: no clipping
+  double loss_scale = 1;         ///< what f16 gradients are multiplied with
+  std::uint64_t seed = 0;        ///< of everything a kernel draws at random
+  std::int64_t micro_batch = 0;  ///< within the step, counted from 0; the executor sets it
 };
 
 /// Told by kernels, as they run, how many bytes they really take.

@@ -46,8 +46,7 @@ void KernelCall::hide_workspace() { call_.workspace = TensorId{}; }
 void KernelCall::run() { run(device_->kernels().find(call_.op->name(), call_.pass, "cpu")); }
 
 void KernelCall::run(runtime::KernelFunction kernel) {
-  const runtime::Scalars scalars;
-  runtime::KernelContext context(step_, call_, scalars, device_->queue(), *this);
+  runtime::KernelContext context(step_, call_, scalars_, device_->queue(), *this);
   for (auto& memory : reads_) context.read_pointers.push_back(memory.data());
   for (auto& memory : writes_) context.write_pointers.push_back(memory.data());
   context.workspace_memory = workspace_.data();

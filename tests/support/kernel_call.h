@@ -17,6 +17,8 @@ class KernelCall final : private runtime::MemoryObserver {
   [[nodiscard]] const OpCall& call() const { return call_; }
   /// Sets a read, by its position in the call.
   void set_read(std::size_t position, const std::vector<double>& values);
+  /// The step's numbers for the runs to come; otherwise those of a first step.
+  void set_scalars(const runtime::Scalars& scalars) { scalars_ = scalars; }
   /// Takes a read away, as if it had not been declared; likewise the workspace.
   void hide_read(std::size_t position);
   void hide_workspace();
@@ -31,6 +33,7 @@ class KernelCall final : private runtime::MemoryObserver {
 
   Step step_;
   OpCall call_;
+  runtime::Scalars scalars_;
   std::unique_ptr<runtime::Device> device_;
   std::vector<std::vector<std::byte>> reads_, writes_;
   std::vector<std::byte> workspace_;

@@ -57,23 +57,37 @@ TensorId add_operand(
   }
   const TensorId parameter = graph.parameter(name, type, Initializer::zeros());
   result.parameters.push_back(parameter);
-  if (!options.as_activations) return parameter;
+  if (!options.as_activations && !operand.activation) return parameter;
   const TensorId zeros = graph.input({.stem = "zeros"}, type);
   result.batch.emplace_back(static_cast<std::size_t>(type.shape.numel()), 0.0);
   return graph.apply(graph.own(std::make_unique<ops::Add>()), {parameter, zeros},
                      {.stem = kOperandNames[i], .leaf = "activation"})[0];
 }
 
-/// loss = sum(output * probe).
-void add_probe(Graph& graph, TensorId output, OpStep& result) {
-  const TensorType type = graph.tensor(output).type;
-  result.probe = graph.parameter({.stem = "probe"}, type, Initializer::zeros());
+/// output * a new parameter.
+TensorId probed(Graph& graph, TensorId output, TensorName name, TensorId& probe) {
+  probe = graph.parameter(name, graph.tensor(output).type, Initializer::zeros());
   const auto& mul = graph.own(std::make_unique<ops::Mul>());
-  const auto& sum = graph.own(
-      std::make_unique<ops::Reduce>(sum_pattern(type.shape.rank()), ops::Reduction::kSum));
-  const TensorId product = graph.apply(mul, {output, result.probe}, {.stem = "product"})[0];
+  return graph.apply(mul, {output, probe}, {.stem = "product"})[0];
+}
+
+/// loss = sum(output * probe), over all outputs with an upstream gradient.
+void add_probes(Graph& graph,
+                const SmallList<TensorId, kMaxOperands>& outputs,
+                std::size_t more,
+                OpStep& result) {
+  TensorId total = probed(graph, outputs[0], {.stem = "probe"}, result.probe);
+  result.more_probes.resize(more);
+  for (std::size_t i = 0; i < more; ++i) {
+    const TensorName name{.stem = "probe", .index = static_cast<std::int32_t>(i) + 1};
+    const TensorId product = probed(graph, outputs[i + 1], name, result.more_probes[i]);
+    const auto& add = graph.own(std::make_unique<ops::Add>());
+    total = graph.apply(add, {total, product}, {.stem = "products"})[0];
+  }
+  const auto& sum = graph.own(std::make_unique<ops::Reduce>(
+      sum_pattern(graph.tensor(total).type.shape.rank()), ops::Reduction::kSum));
   graph.set_loss(
-      graph.apply(sum, {product}, {.stem = "loss"}, Category::kTemporaries, Phase::kLoss)[0]);
+      graph.apply(sum, {total}, {.stem = "loss"}, Category::kTemporaries, Phase::kLoss)[0]);
 }
 
 /// A running op step.
@@ -86,6 +100,9 @@ class Fixture {
             options.device ? options.device() : runtime::make_cpu_device(options.threads, true)) {
     runner_.set_batches({described_.batch});
     if (!described_.probe.none()) runner_.set(described_.probe, test.upstream);
+    for (std::size_t i = 0; i < described_.more_probes.size(); ++i) {
+      runner_.set(described_.more_probes[i], test.more_upstream[i]);
+    }
   }
 
   /// Runs a step that changes no parameter.
@@ -108,6 +125,7 @@ class Fixture {
     OpResult result;
     const bool is_loss = described_.probe.none();
     result.output = is_loss ? std::vector<double>{loss()} : gradient(described_.probe);
+    for (TensorId id : described_.more_probes) result.more_outputs.push_back(gradient(id));
     for (TensorId id : described_.parameters) result.gradients.push_back(gradient(id));
     return result;
   }
@@ -148,33 +166,6 @@ void check_differences(const OpCase& test, bool as_activations, double tolerance
   }
 }
 
-/// What the ledger saw must be what was declared: same tensors, same bytes, same moments.
-void check_ledger(const OpCase& test, bool as_activations) {
-  Fixture fixture(test, {.as_activations = as_activations});
-  fixture.run(values_of(test));
-  const Trace seen = fixture.runner().ledger().trace();
-  const Trace declared = trace_of(fixture.runner().step());
-  BOOST_TEST_CONTEXT(test.name) {
-    BOOST_CHECK_EQUAL(seen.tensors.size(), declared.tensors.size());
-    const PlaceUsage a = usage(seen);
-    const PlaceUsage b = usage(declared);
-    BOOST_CHECK_EQUAL(a.tensors_peak.value(), b.tensors_peak.value());
-    BOOST_CHECK_EQUAL(a.allocated_peak.value(), b.allocated_peak.value());
-    for (Category c : all_categories()) {
-      BOOST_CHECK_EQUAL(a.at_peak[c].value(), b.at_peak[c].value());
-    }
-    std::int64_t seen_bytes = 0;
-    std::int64_t declared_bytes = 0;
-    for (const TraceEvent& e : seen.events) {
-      seen_bytes += seen.tensors[static_cast<std::size_t>(e.tensor)].payload.value();
-    }
-    for (const TraceEvent& e : declared.events) {
-      declared_bytes += declared.tensors[static_cast<std::size_t>(e.tensor)].payload.value();
-    }
-    BOOST_CHECK_EQUAL(seen_bytes, declared_bytes);
-  }
-}
-
 }  // namespace
 
 OpStep op_step(const OpCase& test, const OpRunOptions& options) {
@@ -191,7 +182,7 @@ OpStep op_step(const OpCase& test, const OpRunOptions& options) {
   if (is_loss) {
     graph.set_loss(outputs[0]);
   } else {
-    add_probe(graph, outputs[0], result);
+    add_probes(graph, outputs, test.more_upstream.size(), result);
   }
   result.step = make_step(std::move(graph),
                           std::make_unique<optim::Sgd>(optim::Sgd::Options{.momentum = kMomentum}),
@@ -224,12 +215,39 @@ void check_step_behaviour(const OpCase& test) {
   check_ledger(test, true);
 }
 
+void check_ledger(const OpCase& test, bool as_activations) {
+  Fixture fixture(test, {.as_activations = as_activations});
+  fixture.run(values_of(test));
+  const Trace seen = fixture.runner().ledger().trace();
+  const Trace declared = trace_of(fixture.runner().step());
+  BOOST_TEST_CONTEXT(test.name) {
+    BOOST_CHECK_EQUAL(seen.tensors.size(), declared.tensors.size());
+    const PlaceUsage a = usage(seen);
+    const PlaceUsage b = usage(declared);
+    BOOST_CHECK_EQUAL(a.tensors_peak.value(), b.tensors_peak.value());
+    BOOST_CHECK_EQUAL(a.allocated_peak.value(), b.allocated_peak.value());
+    for (Category c : all_categories()) {
+      BOOST_CHECK_EQUAL(a.at_peak[c].value(), b.at_peak[c].value());
+    }
+    std::int64_t seen_bytes = 0;
+    std::int64_t declared_bytes = 0;
+    for (const TraceEvent& e : seen.events) {
+      seen_bytes += seen.tensors[static_cast<std::size_t>(e.tensor)].payload.value();
+    }
+    for (const TraceEvent& e : declared.events) {
+      declared_bytes += declared.tensors[static_cast<std::size_t>(e.tensor)].payload.value();
+    }
+    BOOST_CHECK_EQUAL(seen_bytes, declared_bytes);
+  }
+}
+
 void check_threads(const OpCase& test) {
   for (DType dtype : {DType::kF64, DType::kF32}) {
     const OpResult one = run_op(test, {.dtype = dtype, .threads = 1});
     for (int threads : {2, 3}) {
       const OpResult many = run_op(test, {.dtype = dtype, .threads = threads});
-      BOOST_CHECK_MESSAGE(many.output == one.output && many.gradients == one.gradients,
+      BOOST_CHECK_MESSAGE(many.output == one.output && many.gradients == one.gradients &&
+                              many.more_outputs == one.more_outputs,
                           test.name << ": " << threads << " threads change bits");
     }
   }
@@ -240,6 +258,11 @@ void check_expected(const OpCase& test, DType dtype, const OpResult& expected) {
   const OpResult got = run_op(test, {.dtype = dtype});
   const std::string what = test.name + " " + std::string(name(dtype));
   check_close(got.output, expected.output, tolerance, what + " output");
+  BOOST_REQUIRE_EQUAL(got.more_outputs.size(), expected.more_outputs.size());
+  for (std::size_t i = 0; i < expected.more_outputs.size(); ++i) {
+    check_close(got.more_outputs[i], expected.more_outputs[i], tolerance,
+                what + " output " + std::to_string(i + 1));
+  }
   BOOST_REQUIRE_EQUAL(got.gradients.size(), expected.gradients.size());
   for (std::size_t i = 0; i < expected.gradients.size(); ++i) {
     check_close(got.gradients[i], expected.gradients[i], tolerance,

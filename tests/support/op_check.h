@@ -18,6 +18,7 @@ struct Operand {
   bool gradient = true;
   bool integer = false;             ///< i32, such as class labels
   std::optional<DType> dtype = {};  ///< where it is not that of the run
+  bool activation = false;          ///< as OpRunOptions::as_activations, for this operand
 };
 
 /// An op and what to run it on.
@@ -27,6 +28,8 @@ struct OpCase {
   std::vector<Operand> operands;
   /// Gradient of the output that backward starts from; empty for a scalar loss.
   std::vector<double> upstream;
+  /// The same for outputs 1, 2, ... of the first one's shape; outputs beyond get no gradient.
+  std::vector<std::vector<double>> more_upstream = {};
 };
 
 struct OpRunOptions {
@@ -43,7 +46,8 @@ struct OpRunOptions {
 
 struct OpResult {
   std::vector<double> output;
-  std::vector<std::vector<double>> gradients;  ///< per operand; empty if none was wanted
+  std::vector<std::vector<double>> gradients;          ///< per operand; empty if none was wanted
+  std::vector<std::vector<double>> more_outputs = {};  ///< as many as there is more_upstream
 };
 
 /// The training step around an op, and where its tensors are.
@@ -52,12 +56,14 @@ struct OpStep {
   std::vector<TensorId> parameters;  ///< per operand; none() for batch tensors
   std::vector<std::vector<double>> batch;
   TensorId probe;  ///< see run_op; none() if the op's output is the loss
+  std::vector<TensorId> more_probes;
 };
 [[nodiscard]] OpStep op_step(const OpCase& test, const OpRunOptions& options = {});
 
 /// Runs forward and backward once in a real training step on the CPU device. The step's loss is
-/// sum(output * probe); the probe is a parameter holding `upstream`, so that its gradient is the
-/// output. Gradients are read from SGD's momentum after the first step, where they lie unrounded.
+/// sum(output * probe), over all outputs that have an upstream gradient; the probe is a parameter
+/// holding `upstream`, so that its gradient is the output. Gradients are read from SGD's momentum
+/// after the first step, where they lie unrounded.
 [[nodiscard]] OpResult run_op(const OpCase& test, const OpRunOptions& options = {});
 
 /// Compares every gradient with central differences of the step's loss, in f64, directly and with
@@ -68,6 +74,10 @@ void check_gradients(const OpCase& test, double tolerance = 1e-7);
 /// may be taken over give the same gradients, and that what the run's ledger saw is what the op
 /// declared.
 void check_step_behaviour(const OpCase& test);
+
+/// Checks that what the run's ledger saw is what the op declared: same tensors, same bytes, same
+/// moments.
+void check_ledger(const OpCase& test, bool as_activations);
 
 /// Checks that 1, 2 and 3 threads give the same bits. Only large cases use more than one.
 void check_threads(const OpCase& test);
