@@ -8,13 +8,19 @@ namespace headroom::runtime {
 KernelTable cpu_kernels() {
   KernelTable table;
   ops::cpu_kernels::register_activation(table);
+  ops::cpu_kernels::register_cast(table);
   ops::cpu_kernels::register_cross_entropy(table);
+  ops::cpu_kernels::register_dropout(table);
   ops::cpu_kernels::register_einsum(table);
   ops::cpu_kernels::register_elementwise(table);
   ops::cpu_kernels::register_head_cross_entropy(table);
+  ops::cpu_kernels::register_embedding(table);
+  ops::cpu_kernels::register_layer_norm(table);
   ops::cpu_kernels::register_linear(table);
   ops::cpu_kernels::register_mse(table);
   ops::cpu_kernels::register_reduce(table);
+  ops::cpu_kernels::register_rms_norm(table);
+  ops::cpu_kernels::register_swiglu(table);
   optim::cpu_kernels::register_adagrad(table);
   optim::cpu_kernels::register_adam(table);
   optim::cpu_kernels::register_adamw(table);

@@ -18,11 +18,8 @@ constexpr std::int64_t kBufferElements = kBlockM * kBlockK + kBlockK * kBlockN +
 
 /// Widens `rows` x `columns` elements into a dense block.
 template <class T>
-void widen(const T* from,
-           std::int64_t ld,
-           std::int64_t rows,
-           std::int64_t columns,
-           float* __restrict to) {
+void widen(
+    const T* from, std::int64_t ld, std::int64_t rows, std::int64_t columns, float* __restrict to) {
   for (std::int64_t r = 0; r < rows; ++r) {
     const T* __restrict source = from + r * ld;
     float* __restrict target = to + r * columns;

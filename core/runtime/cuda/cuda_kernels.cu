@@ -7,13 +7,19 @@ namespace headroom::runtime {
 KernelTable cuda_kernels() {
   KernelTable table;
   ops::cuda_kernels::register_activation(table);
+  ops::cuda_kernels::register_cast(table);
   ops::cuda_kernels::register_cross_entropy(table);
+  ops::cuda_kernels::register_dropout(table);
   ops::cuda_kernels::register_einsum(table);
   ops::cuda_kernels::register_elementwise(table);
   ops::cuda_kernels::register_head_cross_entropy(table);
+  ops::cuda_kernels::register_embedding(table);
+  ops::cuda_kernels::register_layer_norm(table);
   ops::cuda_kernels::register_linear(table);
   ops::cuda_kernels::register_mse(table);
   ops::cuda_kernels::register_reduce(table);
+  ops::cuda_kernels::register_rms_norm(table);
+  ops::cuda_kernels::register_swiglu(table);
   optim::cuda_kernels::register_adagrad(table);
   optim::cuda_kernels::register_adam(table);
   optim::cuda_kernels::register_adamw(table);

@@ -6,10 +6,14 @@
 #include "core/ops/cross_entropy.h"
 #include "core/ops/einsum.h"
 #include "core/ops/elementwise.h"
+#include "core/ops/embedding.h"
 #include "core/ops/head_cross_entropy.h"
+#include "core/ops/layer_norm.h"
 #include "core/ops/linear.h"
 #include "core/ops/mse.h"
 #include "core/ops/reduce.h"
+#include "core/ops/rms_norm.h"
+#include "core/ops/swiglu.h"
 #include "tests/support/kernel_call.h"
 
 #include <boost/test/unit_test.hpp>
@@ -111,6 +115,20 @@ BOOST_AUTO_TEST_CASE(every_declared_operand_is_needed) {
                                                     std::string("a b, c d -> ")));
   check_needs_what_it_declares(
       case_of<ops::Einsum>("transpose", {matrix}, 12, std::string("a b -> b a")));
+  const Operand row = some_operand({{"b", 4}}, 6);
+  check_needs_what_it_declares(
+      case_of<ops::LayerNorm>("layer norm", {matrix, row, row}, 12, ops::LayerNorm::Options{}));
+  check_needs_what_it_declares(case_of<ops::LayerNorm>("layer norm, residual",
+                                                       {matrix, other, row, row}, 12,
+                                                       ops::LayerNorm::Options{.residual = true}));
+  check_needs_what_it_declares(
+      case_of<ops::RmsNorm>("rms norm", {matrix, row}, 12, ops::RmsNorm::Options{}));
+  check_needs_what_it_declares(case_of<ops::RmsNorm>("rms norm, residual", {matrix, other, row}, 12,
+                                                     ops::RmsNorm::Options{.residual = true}));
+  check_needs_what_it_declares(case_of<ops::SwiGlu>("swiglu", {matrix, other}, 12));
+  const Operand tokens{{{"b", 1}, {"t", 3}}, {2, 0, 2}, false, true};
+  check_needs_what_it_declares(case_of<ops::Embedding>("embedding", {tokens, matrix, other}, 12,
+                                                       ops::Embedding::Options{true}));
   OpCase mse = case_of<ops::MeanSquaredError>("mse", {matrix, other}, 0, 1.0);
   mse.operands[1].gradient = false;
   check_needs_what_it_declares(mse);

@@ -13,13 +13,19 @@ class SimulatedDevice final : public ForwardingDevice {
   explicit SimulatedDevice(bool forward)
       : ForwardingDevice(runtime::make_cpu_device(1, true)), backend_(device_->queue(), forward) {
     ops::test_kernels::register_activation(kernels_);
+    ops::test_kernels::register_cast(kernels_);
     ops::test_kernels::register_cross_entropy(kernels_);
+    ops::test_kernels::register_dropout(kernels_);
     ops::test_kernels::register_einsum(kernels_);
     ops::test_kernels::register_elementwise(kernels_);
     ops::test_kernels::register_head_cross_entropy(kernels_);
+    ops::test_kernels::register_embedding(kernels_);
+    ops::test_kernels::register_layer_norm(kernels_);
     ops::test_kernels::register_linear(kernels_);
     ops::test_kernels::register_mse(kernels_);
     ops::test_kernels::register_reduce(kernels_);
+    ops::test_kernels::register_rms_norm(kernels_);
+    ops::test_kernels::register_swiglu(kernels_);
     optim::test_kernels::register_adagrad(kernels_);
     optim::test_kernels::register_adam(kernels_);
     optim::test_kernels::register_adamw(kernels_);

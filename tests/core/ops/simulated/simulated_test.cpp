@@ -2,13 +2,19 @@
 // a result that differs from the CPU's, or that changes with the order of the lanes.
 
 #include "core/ops/activation.h"
+#include "core/ops/cast.h"
 #include "core/ops/cross_entropy.h"
+#include "core/ops/dropout.h"
 #include "core/ops/einsum.h"
 #include "core/ops/elementwise.h"
+#include "core/ops/embedding.h"
 #include "core/ops/head_cross_entropy.h"
+#include "core/ops/layer_norm.h"
 #include "core/ops/linear.h"
 #include "core/ops/mse.h"
 #include "core/ops/reduce.h"
+#include "core/ops/rms_norm.h"
+#include "core/ops/swiglu.h"
 #include "core/runtime/cpu/cpu_device.h"
 #include "tests/core/ops/simulated/simulated_device.h"
 #include "tests/core/optim/update_step.h"
@@ -36,6 +42,9 @@ void check_as_block(const OpCase& test) {
       const OpResult cpu = run_op(test, {.dtype = dtype, .as_activations = as_activations});
       const OpResult block = run_simulated(test, dtype, false, as_activations);
       check_close(block.output, cpu.output, tolerance, test.name);
+      for (std::size_t i = 0; i < cpu.more_outputs.size(); ++i) {
+        check_close(block.more_outputs[i], cpu.more_outputs[i], tolerance, test.name);
+      }
       for (std::size_t i = 0; i < cpu.gradients.size(); ++i) {
         check_close(block.gradients[i], cpu.gradients[i], tolerance, test.name + " gradient");
       }
@@ -82,6 +91,25 @@ BOOST_AUTO_TEST_CASE(elementwise) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(parts_of_a_block) {
+  const Shape shape{{"a", 3}, {"b", 59}};
+  const Shape long_rows{{"a", 3}, {"b", 1499}};  // a whole row of dropout and a part of one
+  check_as_block(case_of<ops::SwiGlu>("swiglu", {shape, shape}));
+  check_as_block(case_of<ops::Cast>("cast", {shape}, DType::kF32));
+  check_as_block(case_of<ops::Dropout>("dropout", {long_rows}, ops::Dropout::Options{.p = 0.25}));
+  check_as_block(case_of<ops::Dropout>("dropout, residual", {long_rows, long_rows},
+                                       ops::Dropout::Options{.p = 0.25, .residual = true}));
+  OpCase embedding{
+      .name = "embedding",
+      .make = [] { return std::make_unique<ops::Embedding>(ops::Embedding::Options{true}); },
+      .operands = {{{{"b", 9}, {"t", 31}}, {}, false, true},
+                   some_operand({{"v", 101}, {"c", 77}}, 1),
+                   some_operand({{"p", 33}, {"c", 77}}, 2)},
+      .upstream = some_values(static_cast<std::int64_t>(9) * 31 * 77, 3)};
+  for (int i = 0; i < 9 * 31; ++i) embedding.operands[0].values.push_back(i * i % 89);
+  check_as_block(embedding);
+}
+
 BOOST_AUTO_TEST_CASE(losses) {
   OpCase mse =
       case_of<ops::MeanSquaredError>("mse", {{{"a", 9}, {"b", 31}}, {{"a", 9}, {"b", 31}}}, 0.5);
@@ -111,6 +139,22 @@ BOOST_AUTO_TEST_CASE(head_cross_entropy) {
       head.operands[2].values.push_back(row % 9 == 4 ? -100 : row * 7 % 65);
     }
     check_as_block(head);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(norms) {
+  for (const Shape& x : {Shape{{"b", 21}, {"c", 77}}, Shape{{"b", 19}, {"c", 260}}}) {
+    const Shape c{x.back()};
+    check_as_block(case_of<ops::LayerNorm>("layer norm", {x, c, c}, ops::LayerNorm::Options{}));
+    check_as_block(case_of<ops::RmsNorm>("rms norm", {x, c}, ops::RmsNorm::Options{}));
+    OpCase fused = case_of<ops::LayerNorm>("layer norm, residual", {x, x, c, c},
+                                           ops::LayerNorm::Options{.residual = true});
+    fused.more_upstream = {some_values(x.numel(), 60)};
+    check_as_block(fused);
+    fused = case_of<ops::RmsNorm>("rms norm, residual", {x, x, c},
+                                  ops::RmsNorm::Options{.residual = true});
+    fused.more_upstream = {some_values(x.numel(), 60)};
+    check_as_block(fused);
   }
 }
 
