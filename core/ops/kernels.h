@@ -8,6 +8,7 @@ namespace headroom::ops::HEADROOM_KERNELS {
 /// Each adds the kernels of one op, compiled for the backend at hand.
 void register_activation(runtime::KernelTable& table);
 void register_cast(runtime::KernelTable& table);
+void register_attention(runtime::KernelTable& table);
 void register_cross_entropy(runtime::KernelTable& table);
 void register_dropout(runtime::KernelTable& table);
 void register_einsum(runtime::KernelTable& table);
@@ -20,5 +21,6 @@ void register_mse(runtime::KernelTable& table);
 void register_reduce(runtime::KernelTable& table);
 void register_rms_norm(runtime::KernelTable& table);
 void register_swiglu(runtime::KernelTable& table);
+void register_rope(runtime::KernelTable& table);
 
 }  // namespace headroom::ops::HEADROOM_KERNELS

@@ -13,10 +13,11 @@ import torch
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from sections import dtypes, head, layers, lecture, models, ops, optimizers, writer  # noqa: E402
+from sections import (attention, dtypes, head, layers, lecture, models, ops,  # noqa: E402
+                      optimizers, writer)
 
-FILES = {**optimizers.FILES, **ops.FILES, **head.FILES, **layers.FILES, **models.FILES,
-         **dtypes.FILES, **lecture.FILES}
+FILES = {**optimizers.FILES, **ops.FILES, **attention.FILES, **head.FILES, **layers.FILES,
+         **models.FILES, **dtypes.FILES, **lecture.FILES}
 
 
 def main():

@@ -15,8 +15,9 @@ std::vector<std::byte> storage(const Step& step, TensorId id) {
 
 }  // namespace
 
-KernelCall::KernelCall(const OpCase& test, Pass pass, DType dtype)
-    : step_(op_step(test, {.dtype = dtype}).step), device_(runtime::make_cpu_device(1, true)) {
+KernelCall::KernelCall(const OpCase& test, Pass pass, DType dtype, bool as_activations)
+    : step_(op_step(test, {.dtype = dtype, .as_activations = as_activations}).step),
+      device_(runtime::make_cpu_device(1, true)) {
   const std::unique_ptr<Op> op = test.make();
   const OpCall* found = nullptr;
   for (const OpCall& call : step_.sections[0].calls) {

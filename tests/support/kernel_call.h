@@ -12,7 +12,8 @@ namespace headroom::test {
 /// that would end a step, and at what a kernel may touch. Inputs hold the case's values.
 class KernelCall final : private runtime::MemoryObserver {
  public:
-  KernelCall(const OpCase& test, Pass pass, DType dtype = DType::kF64);
+  /// Operands as activations have gradients of their own dtype.
+  KernelCall(const OpCase& test, Pass pass, DType dtype = DType::kF64, bool as_activations = false);
 
   [[nodiscard]] const OpCall& call() const { return call_; }
   /// Sets a read, by its position in the call.

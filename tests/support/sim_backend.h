@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/runtime/device.h"
+#include "core/runtime/jobs.h"
 #include "core/runtime/rows/sim_team.h"
 
 #include <cstring>
@@ -23,6 +24,10 @@ class TestBackend final : public Queue {
     } else {
       rows::SimTeam<kLanes, rows::LaneOrder::kReverse>::run_rows(program, count);
     }
+  }
+  template <class Body>
+  void jobs(const JobGrid& grid, const Body& body) {
+    run_jobs_in_blocks(*this, grid, body);
   }
 
  private:

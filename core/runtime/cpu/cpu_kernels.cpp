@@ -9,6 +9,7 @@ KernelTable cpu_kernels() {
   KernelTable table;
   ops::cpu_kernels::register_activation(table);
   ops::cpu_kernels::register_cast(table);
+  ops::cpu_kernels::register_attention(table);
   ops::cpu_kernels::register_cross_entropy(table);
   ops::cpu_kernels::register_dropout(table);
   ops::cpu_kernels::register_einsum(table);
@@ -21,6 +22,7 @@ KernelTable cpu_kernels() {
   ops::cpu_kernels::register_reduce(table);
   ops::cpu_kernels::register_rms_norm(table);
   ops::cpu_kernels::register_swiglu(table);
+  ops::cpu_kernels::register_rope(table);
   optim::cpu_kernels::register_adagrad(table);
   optim::cpu_kernels::register_adam(table);
   optim::cpu_kernels::register_adamw(table);

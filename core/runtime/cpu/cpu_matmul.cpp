@@ -71,11 +71,8 @@ void run_panels(const Matmul& p, const CpuThreading& threading, const Run& run_p
   };
   const std::int64_t jobs = panels * p.batch;
   if (jobs == 1) {
-    // OpenBLAS would otherwise start threads of its own, and cut the product as it likes.
-    const int threads = omp_get_max_threads();
-    omp_set_num_threads(1);
+    const OneThread alone;
     run_job(0);
-    omp_set_num_threads(threads);
     return;
   }
   // Inside a parallel region the OpenMP build of OpenBLAS runs serially in its caller.
@@ -84,6 +81,19 @@ void run_panels(const Matmul& p, const CpuThreading& threading, const Run& run_p
 }
 
 }  // namespace
+
+void CpuThread::matmul(const Matmul& product) {
+  with_float_type(product.dtype, [&]<class T>() {
+    for (std::int64_t i = 0; i < product.batch; ++i) {
+      const MatmulPanel whole{i, 0, product.m, 0, product.n};
+      if constexpr (sizeof(T) >= sizeof(float)) {
+        panel<T>(product, whole);
+      } else {
+        widened_.panel<T>(product, whole, number_);
+      }
+    }
+  });
+}
 
 void CpuBackend::matmul(const Matmul& product) {
   if (product.m == 0 || product.n == 0 || product.batch == 0) return;

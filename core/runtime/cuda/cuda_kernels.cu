@@ -8,6 +8,7 @@ KernelTable cuda_kernels() {
   KernelTable table;
   ops::cuda_kernels::register_activation(table);
   ops::cuda_kernels::register_cast(table);
+  ops::cuda_kernels::register_attention(table);
   ops::cuda_kernels::register_cross_entropy(table);
   ops::cuda_kernels::register_dropout(table);
   ops::cuda_kernels::register_einsum(table);
@@ -20,6 +21,7 @@ KernelTable cuda_kernels() {
   ops::cuda_kernels::register_reduce(table);
   ops::cuda_kernels::register_rms_norm(table);
   ops::cuda_kernels::register_swiglu(table);
+  ops::cuda_kernels::register_rope(table);
   optim::cuda_kernels::register_adagrad(table);
   optim::cuda_kernels::register_adam(table);
   optim::cuda_kernels::register_adamw(table);

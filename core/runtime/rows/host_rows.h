@@ -33,6 +33,14 @@ __attribute__((flatten, noinline)) void run_one_row(const Program& program, std:
 
 }  // namespace host_detail
 
+/// Runs rows 0 to rows - 1 of a program on the calling thread.
+template <class Program>
+void run_rows_serially(const Program& program, std::int64_t rows) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    host_detail::run_one_row<SerialTeam>(program, row);
+  }
+}
+
 /// Runs rows 0 to rows - 1 of a program on this machine's cores. Every row is computed the same way
 /// whatever the thread count; threads take equal, contiguous shares of the rows.
 /// Threads: opens an OpenMP region unless the job is small. A team with its own run_rows (SimTeam)

@@ -142,6 +142,45 @@ struct Reduced {
 }
 [[nodiscard]] HEADROOM_HD double erf(double x) { return std::erf(x); }
 
+template <class A>
+struct SineCosine {
+  A sine, cosine;
+};
+
+/// Sine and cosine of an angle in f64, so that large angles (a position times a frequency) keep
+/// their turns. In float: error up to 1 unit in the last place of 1 for angles up to 10^7; NaN for
+/// angles that are not finite.
+template <class A>
+[[nodiscard]] HEADROOM_HD SineCosine<A> sine_cosine(double angle);
+template <>
+[[nodiscard]] HEADROOM_HD SineCosine<float> sine_cosine<float>(double angle) {
+  constexpr double kRoundMagic = 6755399441055744.0;  // 1.5 * 2^52
+  const double quarters = (angle * 0.63661977236758134 + kRoundMagic) - kRoundMagic;
+  const auto r = static_cast<float>((angle - quarters * 1.5707963267948966) -
+                                    quarters * 6.123233995736766e-17);
+  // The quarter turn, 0 to 3, without an integer that a large angle would overflow.
+  const double turns = (quarters * 0.25 + kRoundMagic) - kRoundMagic;
+  const auto quarter = static_cast<std::int32_t>(quarters - 4.0 * turns);  // -2 to 2
+  // |r| <= pi/4: errors 2^-28 and 2^-33.
+  const float square = r * r;
+  float p = -1.951713822e-04f;
+  p = p * square + 8.332176996e-03f;
+  p = p * square + -1.666665493e-01f;
+  const float s = r + (r * square) * p;
+  float q = 2.443827123e-05f;
+  q = q * square + -1.388736600e-03f;
+  q = q * square + 4.166664684e-02f;
+  const float c = 1.0f + square * (square * q - 0.5f);
+  const bool odd = (quarter & 1) != 0;
+  const float sine = odd ? c : s;
+  const float cosine = odd ? s : c;
+  return {(quarter & 2) != 0 ? -sine : sine, ((quarter + 1) & 2) != 0 ? -cosine : cosine};
+}
+template <>
+[[nodiscard]] HEADROOM_HD SineCosine<double> sine_cosine<double>(double angle) {
+  return {std::sin(angle), std::cos(angle)};
+}
+
 /// Square root, correctly rounded. sqrt(x < 0) is NaN.
 [[nodiscard]] HEADROOM_HD float sqrt(float x) { return std::sqrt(x); }
 [[nodiscard]] HEADROOM_HD double sqrt(double x) { return std::sqrt(x); }

@@ -3,6 +3,7 @@
 
 #include "core/describe/error.h"
 #include "core/ops/activation.h"
+#include "core/ops/attention.h"
 #include "core/ops/cross_entropy.h"
 #include "core/ops/einsum.h"
 #include "core/ops/elementwise.h"
@@ -14,6 +15,7 @@
 #include "core/ops/reduce.h"
 #include "core/ops/rms_norm.h"
 #include "core/ops/swiglu.h"
+#include "core/ops/rope.h"
 #include "tests/support/kernel_call.h"
 
 #include <boost/test/unit_test.hpp>
@@ -129,6 +131,15 @@ BOOST_AUTO_TEST_CASE(every_declared_operand_is_needed) {
   const Operand tokens{{{"b", 1}, {"t", 3}}, {2, 0, 2}, false, true};
   check_needs_what_it_declares(case_of<ops::Embedding>("embedding", {tokens, matrix, other}, 12,
                                                        ops::Embedding::Options{true}));
+  for (const auto kind : {headroom::Attention::kFlash, headroom::Attention::kEager}) {
+    const Operand q = some_operand({{"b", 1}, {"t", 3}, {"columns", 4}}, 6);
+    const Operand kv = some_operand({{"b", 1}, {"t", 3}, {"columns", 2}}, 7);
+    const ops::Attention::Options options{.heads = 2, .head_dim = 2, .kind = kind};
+    check_needs_what_it_declares(case_of<ops::Attention>("attention", {q, kv, kv}, 12, options));
+  }
+  check_needs_what_it_declares(
+      case_of<ops::Rope>("rope", {some_operand({{"b", 1}, {"t", 3}, {"columns", 4}}, 8)}, 12,
+                         ops::Rope::Options{.heads = 1, .head_dim = 4}));
   OpCase mse = case_of<ops::MeanSquaredError>("mse", {matrix, other}, 0, 1.0);
   mse.operands[1].gradient = false;
   check_needs_what_it_declares(mse);

@@ -14,6 +14,7 @@ class SimulatedDevice final : public ForwardingDevice {
       : ForwardingDevice(runtime::make_cpu_device(1, true)), backend_(device_->queue(), forward) {
     ops::test_kernels::register_activation(kernels_);
     ops::test_kernels::register_cast(kernels_);
+    ops::test_kernels::register_attention(kernels_);
     ops::test_kernels::register_cross_entropy(kernels_);
     ops::test_kernels::register_dropout(kernels_);
     ops::test_kernels::register_einsum(kernels_);
@@ -26,6 +27,7 @@ class SimulatedDevice final : public ForwardingDevice {
     ops::test_kernels::register_reduce(kernels_);
     ops::test_kernels::register_rms_norm(kernels_);
     ops::test_kernels::register_swiglu(kernels_);
+    ops::test_kernels::register_rope(kernels_);
     optim::test_kernels::register_adagrad(kernels_);
     optim::test_kernels::register_adam(kernels_);
     optim::test_kernels::register_adamw(kernels_);

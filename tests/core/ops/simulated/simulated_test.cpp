@@ -3,6 +3,7 @@
 
 #include "core/ops/activation.h"
 #include "core/ops/cast.h"
+#include "core/ops/attention.h"
 #include "core/ops/cross_entropy.h"
 #include "core/ops/dropout.h"
 #include "core/ops/einsum.h"
@@ -15,6 +16,7 @@
 #include "core/ops/reduce.h"
 #include "core/ops/rms_norm.h"
 #include "core/ops/swiglu.h"
+#include "core/ops/rope.h"
 #include "core/runtime/cpu/cpu_device.h"
 #include "tests/core/ops/simulated/simulated_device.h"
 #include "tests/core/optim/update_step.h"
@@ -77,6 +79,50 @@ BOOST_AUTO_TEST_CASE(linear) {
       check_as_block(case_of<ops::Linear>("linear",
                                           {{{"b", 21}, {"in", 77}}, weight, {{"out", out}}},
                                           ops::Linear::Options{.bias = true, .layout = layout}));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(attention) {
+  using Options = ops::Attention::Options;
+  for (const auto kind : {headroom::Attention::kFlash, headroom::Attention::kEager}) {
+    // 6 heads are one block of jobs; 20 are two, the second one smaller.
+    const std::vector<Options> all = {
+        {.heads = 6, .kv_heads = 6, .head_dim = 5, .kind = kind, .packed = true, .chunk = 7},
+        {.heads = 6,
+         .kv_heads = 2,
+         .head_dim = 4,
+         .window = 9,
+         .kind = kind,
+         .packed = true,
+         .chunk = 8},
+        {.heads = 20,
+         .kv_heads = 20,
+         .head_dim = 2,
+         .causal = false,
+         .kind = kind,
+         .packed = true,
+         .chunk = 32}};
+    for (const Options& o : all) {
+      check_as_block(case_of<ops::Attention>(
+          std::string(name(kind)),
+          {{{"b", 2}, {"t", 18}, {"columns", (o.heads + 2 * o.kv_heads) * o.head_dim}}}, o));
+    }
+    const Options apart{.heads = 4, .kv_heads = 2, .head_dim = 4, .kind = kind, .chunk = 8};
+    check_as_block(case_of<ops::Attention>("q, k, v apart",
+                                           {{{"b", 2}, {"t", 11}, {"columns", 16}},
+                                            {{"b", 2}, {"t", 11}, {"columns", 8}},
+                                            {{"b", 2}, {"t", 11}, {"columns", 8}}},
+                                           apart));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(rope) {
+  for (const auto pairs : {ops::RopePairs::kHalves, ops::RopePairs::kNeighbours}) {
+    for (std::int64_t columns : {60, 84}) {
+      check_as_block(case_of<ops::Rope>(
+          "rope", {{{"b", 2}, {"t", 5}, {"columns", columns}}},
+          ops::Rope::Options{.heads = 5, .head_dim = 12, .pairs = pairs, .first_position = 100}));
     }
   }
 }

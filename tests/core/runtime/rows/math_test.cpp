@@ -66,6 +66,30 @@ BOOST_AUTO_TEST_CASE(float_functions_are_as_accurate_as_stated) {
   check_accuracy([](float x) { return rsqrt(x); }, [](double x) { return 1 / std::sqrt(x); }, 1.5);
 }
 
+// Absolute errors: a sine is as large as the rounding of what it stands in for makes it.
+BOOST_AUTO_TEST_CASE(sines_and_cosines_keep_the_turns_of_large_angles) {
+  double worst = 0;
+  const auto check = [&](double angle) {
+    const SineCosine<float> got = sine_cosine<float>(angle);
+    worst = std::max(
+        {worst, std::abs(got.sine - std::sin(angle)), std::abs(got.cosine - std::cos(angle))});
+    const SineCosine<double> exact = sine_cosine<double>(angle);
+    BOOST_REQUIRE(exact.sine == std::sin(angle) && exact.cosine == std::cos(angle));
+  };
+  for (int i = 0; i < 200000; ++i) {
+    const double small = i * 1.23456789e-4;
+    check(small);
+    check(-small);
+    check(i * 0.78539816339744830962);  // where quarters change
+    check(131071.0 - i * 0.61803398875);
+    check(1e7 - i * 1.37);
+  }
+  BOOST_TEST(worst <= 1e-7, "error " << worst);
+  BOOST_TEST(sine_cosine<float>(0.0).sine == 0.0f);
+  BOOST_TEST(sine_cosine<float>(0.0).cosine == 1.0f);
+  BOOST_TEST(std::isnan(sine_cosine<float>(std::numeric_limits<double>::infinity()).sine));
+}
+
 BOOST_AUTO_TEST_CASE(limits_are_exact) {
   BOOST_TEST(exp(-kInf) == 0.0f);
   BOOST_TEST(exp(-1e30f) == 0.0f);
