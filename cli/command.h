@@ -25,6 +25,7 @@ ExitCode run_compare(std::span<const std::string> words);
 ExitCode run_train(std::span<const std::string> words);
 ExitCode run_bench(std::span<const std::string> words);
 ExitCode run_data(std::span<const std::string> words);
+ExitCode run_sample(std::span<const std::string> words);
 
 /// Every command of this build, in the order of the help text.
 [[nodiscard]] std::span<const Command> commands();

@@ -34,7 +34,10 @@ constexpr std::array kCommands = {
 #if HEADROOM_HAS_ENGINE
     Command{"bench", "[--device cpu|cuda] [--json] [-o hardware.yaml]",
             "measure this machine: matrix products by size, memory bandwidth", run_bench},
-    Command{"data", "info FILE", "what a data file holds", run_data},
+    Command{"data", "info FILE | text FILE ... -o FILE.bin",
+            "look at data, or turn text into tokens", run_data},
+    Command{"sample", "RUN_DIR [--prompt TEXT] [--tokens N] [--temperature T]",
+            "let a trained model continue a text", run_sample},
 #endif
     Command{"explain", "NAME", "a plan key, a GPU, a dtype or an optimizer in words", run_explain},
     Command{"list", "models|gpus|optimizers|dtypes|frameworks|keys",

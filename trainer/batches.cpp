@@ -20,18 +20,29 @@ std::vector<BatchBuffers> ring_of(const Loader& loader,
   return ring;
 }
 
-}  // namespace
-
-std::unique_ptr<Loader> make_loader(const Plan& plan) {
+std::unique_ptr<Loader> loader_of(const Plan& plan, const DataPart& part) {
   const BatchSpec spec = batch_spec(plan);
   std::unique_ptr<Dataset> dataset = open_dataset(plan.data, &spec, plan.training.seed);
   const SampleOrder order = default_order(dataset->info().kind);
   return std::make_unique<Loader>(
       std::move(dataset), spec,
-      Sampler::Options{.seed = plan.training.seed,
-                       .order = order,
-                       .batch = spec.batch,
-                       .accumulation = plan.training.gradient_accumulation_steps});
+      Sampler::Options{
+          .seed = plan.training.seed,
+          .order = order,
+          .batch = spec.batch,
+          .accumulation = part.evaluation ? 1 : plan.training.gradient_accumulation_steps},
+      part);
+}
+
+}  // namespace
+
+std::unique_ptr<Loader> make_loader(const Plan& plan) {
+  return loader_of(plan, {.held_out = plan.data.held_out});
+}
+
+std::unique_ptr<Loader> make_evaluation_loader(const Plan& plan) {
+  if (plan.training.eval_every == 0) return nullptr;
+  return loader_of(plan, {.held_out = plan.data.held_out, .evaluation = true});
 }
 
 std::string data_description(const Loader& loader) {

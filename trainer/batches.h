@@ -13,6 +13,8 @@ namespace headroom::trainer {
 /// Opens the data of a plan and says which samples make up each batch.
 /// Errors: as open_dataset; ConfigError when the plan names no data.
 [[nodiscard]] std::unique_ptr<Loader> make_loader(const Plan& plan);
+/// The same for what is held out; nothing when the plan does not evaluate.
+[[nodiscard]] std::unique_ptr<Loader> make_evaluation_loader(const Plan& plan);
 
 /// One line on where the data came from, for the log.
 [[nodiscard]] std::string data_description(const Loader& loader);

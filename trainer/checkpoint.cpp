@@ -99,6 +99,11 @@ CheckpointState read_state(const fs::path& path) {
                         .first_loss = file.optional_real("first_loss"),
                         .best_loss = file.optional_real("best_loss")};
   if (state.step < 0) throw IoError(path.string() + ": the step is negative");
+  if (const auto scale = file.optional_real("loss_scale")) {
+    state.loss_scale = {.scale = *scale,
+                        .clean_steps = file.whole("loss_scale_clean_steps"),
+                        .skipped_steps = file.whole("loss_scale_skipped_steps")};
+  }
   return state;
 }
 
@@ -116,8 +121,19 @@ void save_checkpoint(const fs::path& path,
   json["seed"] = state.seed;
   if (state.first_loss) json["first_loss"] = *state.first_loss;
   if (state.best_loss) json["best_loss"] = *state.best_loss;
+  if (state.loss_scale != LossScaler::State{}) {
+    json["loss_scale"] = state.loss_scale.scale;
+    json["loss_scale_clean_steps"] = state.loss_scale.clean_steps;
+    json["loss_scale_skipped_steps"] = state.loss_scale.skipped_steps;
+  }
   io::write_atomically(state_file(folder.staging()), json.dump(2) + "\n");
   folder.commit();
+}
+
+void load_parameters(const fs::path& path, runtime::Executor& executor) {
+  const io::SafetensorsFile model(model_file(path));
+  check_tensors(model, model_file(path), executor.step(), executor.step().parameters);
+  load_tensors(model, executor, executor.step().parameters);
 }
 
 CheckpointState load_checkpoint(const fs::path& path, runtime::Executor& executor) {

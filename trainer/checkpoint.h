@@ -2,6 +2,7 @@
 
 #include "core/describe/plan.h"
 #include "core/runtime/executor.h"
+#include "trainer/loss_scaler.h"
 #include "trainer/run_directory.h"
 
 #include <cstdint>
@@ -17,6 +18,7 @@ struct CheckpointState {
   std::int64_t step = 0;  ///< optimizer steps done
   std::uint64_t seed = 0;
   std::optional<double> first_loss, best_loss;
+  LossScaler::State loss_scale;  ///< fp16-mixed
 };
 
 /// Writes parameters, optimizer states and `state` into the folder `path`, whole or not at all.
@@ -38,5 +40,8 @@ void save_checkpoint(const std::filesystem::path& path,
 [[nodiscard]] CheckpointState restore_newest(const RunDirectory& run,
                                              runtime::Executor& executor,
                                              const std::function<void(const std::string&)>& warn);
+
+/// Restores the parameters alone, for using a trained model. Errors: as load_checkpoint.
+void load_parameters(const std::filesystem::path& path, runtime::Executor& executor);
 
 }  // namespace headroom::trainer

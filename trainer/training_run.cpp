@@ -65,7 +65,8 @@ class TrainingRun {
         ledger_(step_),
         executor_(step_, plan_arena(step_), *device_, ledger_),
         log_(directory.log()),
-        total_steps_(total_steps(plan, loader_->dataset().info().items)),
+        evaluation_(make_evaluation_loader(plan)),
+        total_steps_(total_steps(plan, loader_->items())),
         model_flops_(model_flops(work_of(step_))) {
     // The arenas are laid out but not touched yet: what has grown since are tables.
     watch_.mark("step description and tables", device_->memory().used);
@@ -169,10 +170,13 @@ class TrainingRun {
       const double waited = batches.waited().value();
       const runtime::Scalars scalars{
           .learning_rate = learning_rate(plan_.training, number, total_steps_),
-          .step = number,
+          // A skipped step is none to the optimizer.
+          .step = number - state_.loss_scale.skipped_steps,
           .grad_clip_norm = plan_.training.grad_clip_norm,
+          .loss_scale = scales_loss() ? state_.loss_scale.scale : 1,
           .seed = plan_.training.seed};
       const runtime::StepResult result = executor_.run_step(scalars, batches);
+      if (scales_loss()) update_loss_scale(result.skipped, number);
       const double seconds = seconds_since(start);
       state_.step = number;
       after_step(scalars, result, seconds, batches.waited().value() - waited);
@@ -181,6 +185,16 @@ class TrainingRun {
     if (!memory_recorded_) return;  // resumed at its end: no step has been measured
     watch_.observe(device_->memory().used);
     record(watch_.record(state_.step, ledger_, executor_));
+  }
+
+  [[nodiscard]] bool scales_loss() const {
+    return plan_.training.precision == Precision::kFp16Mixed;
+  }
+
+  void update_loss_scale(bool overflowed, std::int64_t step) {
+    LossScaler scaler(state_.loss_scale);
+    scaler.update(overflowed, step);
+    state_.loss_scale = scaler.state();
   }
 
   void after_step(const runtime::Scalars& scalars,
@@ -208,11 +222,28 @@ class TrainingRun {
                       .memory_now = ledger_.live(Place::kDevice),
                       .memory_peak = ledger_.step_peak(Place::kDevice),
                       .data_wait_s = waited};
-      if (scalars.grad_clip_norm > 0) line.grad_norm = result.grad_norm;
+      if (step_.squared_norm && !result.skipped) line.grad_norm = result.grad_norm;
       record(line);
     }
+    if (evaluation_ != nullptr && (state_.step % plan_.training.eval_every == 0 || last))
+      evaluate();
     const std::int64_t every = plan_.output.save_every;
     if (every > 0 && state_.step % every == 0) save();
+  }
+
+  /// Mean loss over the same held-out batches every time.
+  void evaluate() {
+    const BatchSpec& spec = evaluation_->spec();
+    std::vector<std::byte> inputs(static_cast<std::size_t>(spec.input_bytes().value()));
+    std::vector<std::byte> targets(static_cast<std::size_t>(spec.target_bytes().value()));
+    double sum = 0;
+    for (std::int64_t b = 0; b < plan_.training.eval_batches; ++b) {
+      evaluation_->load(b, 0, {.inputs = inputs, .targets = targets});
+      const std::array<std::span<const std::byte>, 2> batch = {inputs, targets};
+      sum += executor_.evaluate(batch);
+    }
+    record(EvalRecord{.step = state_.step,
+                      .loss = sum / static_cast<double>(plan_.training.eval_batches)});
   }
 
   void save() {
@@ -266,6 +297,7 @@ class TrainingRun {
   runtime::Ledger ledger_;
   runtime::Executor executor_;
   io::RunLogWriter log_;
+  std::unique_ptr<Loader> evaluation_;  ///< of what is held out, if the plan evaluates
   std::int64_t total_steps_;
   Flops model_flops_;
   CheckpointState state_;

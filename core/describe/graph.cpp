@@ -7,6 +7,7 @@ namespace headroom {
 TensorId Graph::add(TensorInfo info) {
   (void)info.type.bytes();  // refuses sizes that overflow before anything is built on them
   tensors_.push_back(info);
+  roles_.push_back(StreamRole::kNone);
   return TensorId{static_cast<std::int32_t>(tensors_.size() - 1)};
 }
 
@@ -45,6 +46,11 @@ SmallList<TensorId, kMaxOperands> Graph::apply(const Op& op,
   }
   calls_.push_back(call);
   return call.outputs;
+}
+
+void Graph::mark_stream(TensorId id, StreamRole role) {
+  if (begins_block(role)) ++block_inputs_;
+  roles_[id.at()] = role;
 }
 
 std::int64_t Graph::parameter_count() const {

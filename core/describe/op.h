@@ -52,6 +52,18 @@ struct InPlace {
 };
 using InPlaceRules = SmallList<InPlace, 4>;
 
+class Op;
+
+/// What having a result again costs, beside the result's own size.
+enum class RecomputeCost : std::uint8_t { kElementwise, kAttention, kMatmul };
+
+/// How the outputs of a call can be had again in backward from operands that are still there.
+struct Recipe {
+  const Op* op = nullptr;
+  SmallList<int, kMaxOperands> operands;  ///< positions: the call's inputs, then its outputs
+  SmallList<int, kMaxOperands> outputs;   ///< which output of the call each output of `op` is
+};
+
 /// The one description of an op. The engine runs by it, the estimator counts by it.
 /// Attributes (bias, kind, equation, ...) are members of the derived class.
 class Op : public Operation {
@@ -84,6 +96,10 @@ class Op : public Operation {
                                                        std::size_t /*output_count*/) const {
     return {};
   }
+  /// Which recompute policies drop the results of this op.
+  [[nodiscard]] virtual RecomputeCost recompute_cost() const { return RecomputeCost::kMatmul; }
+  /// A cheaper way to `output` than the whole call, or nothing: the call is run again.
+  [[nodiscard]] virtual Recipe recipe(std::size_t /*output*/) const { return {}; }
   /// False for integer operands such as class labels: no gradient flows to them.
   [[nodiscard]] virtual bool differentiable(std::size_t /*input*/) const { return true; }
   /// True for a loss that computes its gradients together with its result: a training step calls it

@@ -23,20 +23,21 @@ std::int64_t tokens_per_sample(const Plan& plan) {
 }  // namespace
 
 std::string_view model_type(const ModelPlan& model) {
-  return std::visit(Overloaded{[](const CruncherPlan&) { return std::string_view("cruncher"); },
-                               [](const MlpPlan&) { return std::string_view("mlp"); }},
-                    model.family);
+  return std::visit(
+      Overloaded{[](const CruncherPlan&) { return std::string_view("cruncher"); },
+                 [](const MlpPlan&) { return std::string_view("mlp"); },
+                 [](const TransformerPlan& transformer) { return name(transformer.kind); }},
+      model.family);
 }
 
 bool reads_tokens(const ModelPlan& model) {
-  return std::visit(
-      Overloaded{[](const CruncherPlan&) { return false; }, [](const MlpPlan&) { return false; }},
-      model.family);
+  return std::holds_alternative<TransformerPlan>(model.family);
 }
 
 std::int64_t input_columns(const ModelPlan& model) {
   return std::visit(Overloaded{[](const CruncherPlan& cruncher) { return cruncher.dim; },
-                               [](const MlpPlan& mlp) { return mlp.input_size; }},
+                               [](const MlpPlan& mlp) { return mlp.input_size; },
+                               [](const TransformerPlan&) { return std::int64_t{1}; }},
                     model.family);
 }
 
@@ -44,7 +45,8 @@ std::int64_t target_columns(const ModelPlan& model) {
   return std::visit(Overloaded{[](const CruncherPlan&) { return std::int64_t{1}; },
                                [](const MlpPlan& mlp) {
                                  return mlp.loss == LossKind::kMse ? mlp.output_size : 1;
-                               }},
+                               },
+                               [](const TransformerPlan&) { return std::int64_t{1}; }},
                     model.family);
 }
 

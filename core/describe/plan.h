@@ -2,6 +2,7 @@
 
 #include "core/describe/dtype.h"
 #include "core/describe/plan_enums.h"
+#include "core/describe/transformer_plan.h"
 
 #include <cstdint>
 #include <optional>
@@ -33,7 +34,7 @@ struct MlpPlan {
 
 /// One alternative per model family. A new family is added here, in plan_schema_model.cpp and in
 /// core/models.
-using FamilyPlan = std::variant<CruncherPlan, MlpPlan>;
+using FamilyPlan = std::variant<CruncherPlan, MlpPlan, TransformerPlan>;
 
 struct ModelPlan {
   FamilyPlan family;
@@ -46,6 +47,7 @@ struct OptimizerPlan {
   OptimizerKind name = OptimizerKind::kSgd;
   double lr = 0;
   double weight_decay = 0;
+  bool decay_vectors = true;     ///< adamw: biases and norms decay too
   double momentum = 0;           ///< sgd, rmsprop
   double dampening = 0;          ///< sgd
   bool nesterov = false;         ///< sgd
@@ -92,7 +94,9 @@ struct TrainingPlan {
   std::optional<double> epochs;
   std::uint64_t seed = 0;
   Determinism deterministic = Determinism::kSameThreads;
-  int threads = 0;  ///< 0: all cores
+  std::int64_t eval_every = 0;     ///< optimizer steps between evaluations; 0: never
+  std::int64_t eval_batches = 20;  ///< micro batches per evaluation
+  int threads = 0;                 ///< 0: all cores
   friend bool operator==(const TrainingPlan&, const TrainingPlan&) = default;
 };
 
@@ -103,6 +107,7 @@ struct DataPlan {
   std::int64_t target_columns = 0;  ///< how many of the last columns are the target
   Normalize normalize = Normalize::kNone;
   bool synthetic = false;  ///< seeded random data: for measuring only
+  double held_out = 0;     ///< share of the data, its end, that is only evaluated on
   friend bool operator==(const DataPlan&, const DataPlan&) = default;
 };
 
@@ -147,7 +152,7 @@ struct Plan {
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-/// `cruncher`, `mlp`: the word of `model.type`.
+/// `cruncher`, `mlp`, `gpt2`, ...: the word of `model.type`.
 [[nodiscard]] std::string_view model_type(const ModelPlan& model);
 /// True when the model reads token sequences, so that `seq_len` means something.
 [[nodiscard]] bool reads_tokens(const ModelPlan& model);

@@ -11,6 +11,21 @@ constexpr std::array kActivations = {
     Choice{"gelu_tanh", "the tanh approximation of gelu, as GPT-2 uses"},
     Choice{"silu", "x times its sigmoid"},
 };
+constexpr std::array kTransformers = {
+    Choice{"gpt2", "learned positions, layer norms with biases, an MLP with one activation"},
+    Choice{"llama", "rotary positions, RMS norms, a gated MLP; Llama, Mistral, Qwen, SmolLM"},
+    Choice{"moe", "llama with several gated MLPs, of which each token goes through some; Mixtral"},
+};
+constexpr std::array kAttentionBiases = {
+    Choice{"none", "no projection adds one"},
+    Choice{"qkv", "the projections to q, k and v do, as in Qwen2"},
+    Choice{"all", "the output projection does as well"},
+};
+constexpr std::array kRopeScalings = {
+    Choice{"none", "positions as they are"},
+    Choice{"linear", "positions divided by the factor"},
+    Choice{"llama3", "long wavelengths divided by the factor, short ones kept, as in Llama 3.1"},
+};
 constexpr std::array kLosses = {
     Choice{"mse", "mean squared error against real targets"},
     Choice{"cross_entropy", "softmax and the negative log of the right class"},
@@ -23,6 +38,9 @@ constexpr std::array kInitializations = {
     Choice{"kaiming_uniform", "uniform within sqrt(6/fan_in)"},
     Choice{"torch_linear", "uniform within 1/sqrt(fan_in), biases too, as torch.nn.Linear"},
     Choice{"truncated_normal", "fan_in_normal, drawn again beyond 3 sigma"},
+    Choice{"gpt2",
+           "normal with sigma initializer_range (0.02), outputs to the residual stream over "
+           "sqrt(2 layers)"},
 };
 constexpr std::array kPrecisions = {
     Choice{"f32", "everything in 32-bit floats"},
@@ -89,6 +107,18 @@ constexpr std::array kFrameworks = {
 template <>
 std::span<const Choice> choices<ActivationKind>() {
   return kActivations;
+}
+template <>
+std::span<const Choice> choices<TransformerKind>() {
+  return kTransformers;
+}
+template <>
+std::span<const Choice> choices<AttentionBias>() {
+  return kAttentionBiases;
+}
+template <>
+std::span<const Choice> choices<RopeScaling>() {
+  return kRopeScalings;
 }
 template <>
 std::span<const Choice> choices<LossKind>() {

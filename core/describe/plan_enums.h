@@ -9,6 +9,9 @@
 namespace headroom {
 
 enum class ActivationKind : std::uint8_t { kRelu, kGelu, kGeluTanh, kSilu };
+enum class TransformerKind : std::uint8_t { kGpt2, kLlama, kMoe };
+enum class AttentionBias : std::uint8_t { kNone, kQkv, kAll };
+enum class RopeScaling : std::uint8_t { kNone, kLinear, kLlama3 };
 enum class LossKind : std::uint8_t { kMse, kCrossEntropy };
 enum class Initialization : std::uint8_t {
   kFanInNormal,
@@ -18,6 +21,7 @@ enum class Initialization : std::uint8_t {
   kKaimingUniform,
   kTorchLinear,
   kTruncatedNormal,
+  kGpt2,
 };
 enum class Precision : std::uint8_t { kF32, kTf32, kBf16Mixed, kBf16True, kFp16Mixed, kFp8Mixed };
 enum class OptimizerKind : std::uint8_t { kSgd, kAdagrad, kRmsprop, kAdam, kAdamw };
@@ -42,6 +46,12 @@ template <class Enum>
 
 template <>
 std::span<const Choice> choices<ActivationKind>();
+template <>
+std::span<const Choice> choices<TransformerKind>();
+template <>
+std::span<const Choice> choices<AttentionBias>();
+template <>
+std::span<const Choice> choices<RopeScaling>();
 template <>
 std::span<const Choice> choices<LossKind>();
 template <>

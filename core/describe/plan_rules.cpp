@@ -25,7 +25,15 @@ Finding one_run_length(const Plan& plan, const Origins& given) {
 }
 
 Finding clipping_sees_all_gradients(const Plan& plan, const Origins&) {
-  if (plan.training.grad_clip_norm == 0 || !plan.training.optimizer_in_backward) return {};
+  const bool f16 = plan.training.precision == Precision::kFp16Mixed;
+  if ((plan.training.grad_clip_norm == 0 && !f16) || !plan.training.optimizer_in_backward)
+    return {};
+  if (plan.training.grad_clip_norm == 0) {
+    return BrokenRule{
+        "training.optimizer_in_backward",
+        "cannot be true with fp16-mixed: a step is skipped when any gradient overflows",
+        "leave it out"};
+  }
   return BrokenRule{"training.optimizer_in_backward",
                     "cannot be true while grad_clip_norm is above 0: the norm is only known when "
                     "every gradient is",
@@ -68,6 +76,12 @@ Finding targets_fit_model(const Plan& plan, const Origins&) {
                     "leave it out, or change model.output_size or model.loss"};
 }
 
+Finding evaluation_has_data(const Plan& plan, const Origins&) {
+  if (plan.training.eval_every == 0 || plan.data.held_out > 0) return {};
+  return BrokenRule{"data.held_out", "is 0, so training.eval_every has nothing to evaluate on",
+                    "leave it out for 0.1, or set a share"};
+}
+
 Finding raw_files_say_dtype(const Plan& plan, const Origins&) {
   const bool raw = plan.data.format == DataFormat::kBin && !plan.data.path.empty();
   if (!raw || plan.data.dtype) return {};
@@ -89,7 +103,8 @@ Finding ranks_fill_hardware(const Plan& plan, const Origins&) {
 std::span<const Rule> plan_rules() {
   static const std::vector<Rule> rules = {
       {{"training.max_steps", "training.max_tokens", "training.epochs"}, one_run_length},
-      {{"training.grad_clip_norm", "training.optimizer_in_backward"}, clipping_sees_all_gradients},
+      {{"training.precision", "training.grad_clip_norm", "training.optimizer_in_backward"},
+       clipping_sees_all_gradients},
       {{"training.optimizer.name", "training.optimizer.momentum", "training.optimizer.dampening",
         "training.optimizer.nesterov"},
        nesterov_needs_momentum},
@@ -97,6 +112,7 @@ std::span<const Rule> plan_rules() {
        rate_falls},
       {{"training.max_steps", "training.lr_schedule.warmup_steps"}, warmup_ends},
       {{"model.type", "model.output_size", "model.loss", "data.target_columns"}, targets_fit_model},
+      {{"training.eval_every", "data.held_out"}, evaluation_has_data},
       {{"data.path", "data.format", "data.dtype"}, raw_files_say_dtype},
       {{"parallel.data", "parallel.tensor", "parallel.pipeline", "parallel.context",
         "hardware.count"},

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::array kSections = {
     SectionSpec{"model", "What is trained."},
+    SectionSpec{"model.rope_scaling", "How rotary positions are stretched.",
+                "model.rope_scaling.rope_type"},
     SectionSpec{"training", "How it is trained."},
     SectionSpec{"training.optimizer", "How weights follow gradients.", "training.optimizer.name",
                 true},
@@ -28,8 +30,8 @@ constexpr std::array kSections = {
 std::vector<KeySpec> build_schema() {
   std::vector<KeySpec> all;
   for (auto part :
-       {schema::model_keys, schema::training_keys, schema::optimizer_keys, schema::run_keys,
-        schema::data_keys, schema::parallel_keys, schema::place_keys}) {
+       {schema::model_keys, schema::transformer_keys, schema::training_keys, schema::optimizer_keys,
+        schema::run_keys, schema::data_keys, schema::parallel_keys, schema::place_keys}) {
     std::vector<KeySpec> keys = part();
     std::move(keys.begin(), keys.end(), std::back_inserter(all));
   }

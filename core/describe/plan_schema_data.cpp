@@ -98,11 +98,25 @@ KeySpec normalize_key() {
           .fallback = always<Normalize::kNone>};
 }
 
+KeySpec held_out_key() {
+  return {.path = "data.held_out",
+          .kind = KeyKind::kReal,
+          .default_text = "0; 0.1 when training.eval_every is above 0",
+          .limits = between(0, 0.9),
+          .slider = linear_slider(0, 0.5, 0.05),
+          .meaning = "Share of the data, from its end, that is never trained on.",
+          .aliases = {{"validation_split"}},
+          .access = field([](auto& plan) { return &plan.data.held_out; }),
+          .fallback = [](const Plan& plan) -> KeyValue {
+            return plan.training.eval_every > 0 ? 0.1 : 0.0;
+          }};
+}
+
 }  // namespace
 
 std::vector<KeySpec> data_keys() {
-  return {synthetic_key(), path_key(),           format_key(),
-          dtype_key(),     target_columns_key(), normalize_key()};
+  return {synthetic_key(),      path_key(),      format_key(),  dtype_key(),
+          target_columns_key(), normalize_key(), held_out_key()};
 }
 
 }  // namespace headroom::schema

@@ -8,12 +8,16 @@ namespace {
 constexpr std::array kModelTypes = {
     Choice{"cruncher", "square linear layers without bias and a last one to a single value"},
     Choice{"mlp", "linear layers with an activation between them"},
+    Choice{"gpt2", "transformer with learned positions and layer norms"},
+    Choice{"llama", "transformer with rotary positions, RMS norms and gated MLPs"},
+    Choice{"moe", "llama with several MLPs per block, of which each token goes through some"},
 };
 
 /// The alternative of FamilyPlan that a word of `model.type` stands for.
 FamilyPlan family_named(std::string_view type) {
   if (type == "cruncher") return CruncherPlan{};
   if (type == "mlp") return MlpPlan{};
+  if (const auto kind = from_name<TransformerKind>(type)) return TransformerPlan{.kind = *kind};
   throw Error("unknown model type '" + std::string(type) + "'");
 }
 
@@ -36,8 +40,18 @@ auto* family(AnyPlan& plan) {
 }
 
 KeyValue default_init(const Plan& plan) {
+  if (std::holds_alternative<TransformerPlan>(plan.model.family)) {
+    return to_value(Initialization::kGpt2);
+  }
   const bool mlp = std::holds_alternative<MlpPlan>(plan.model.family);
   return to_value(mlp ? Initialization::kTorchLinear : Initialization::kFanInNormal);
+}
+
+KeyValue default_activation(const Plan& plan) {
+  const auto* transformer = std::get_if<TransformerPlan>(&plan.model.family);
+  if (transformer == nullptr) return to_value(ActivationKind::kRelu);
+  return to_value(transformer->kind == TransformerKind::kGpt2 ? ActivationKind::kGeluTanh
+                                                              : ActivationKind::kSilu);
 }
 
 KeySpec type_key() {
@@ -96,7 +110,7 @@ KeySpec num_layers_key() {
           .meaning = "Number L of D x D layers; the last layer to one value is not counted.",
           .memory = "Everything but the inputs grows with L.",
           .time = "Grows with L.",
-          .aliases = {{"n_layers"}, {"n_layer"}, {"layers"}},
+          .aliases = {{"n_layers"}, {"layers"}},
           .access = field([](auto& plan) {
             auto* cruncher = family<CruncherPlan>(plan);
             return cruncher == nullptr ? nullptr : &cruncher->num_layers;
@@ -168,22 +182,25 @@ KeySpec output_size_key() {
 KeySpec activation_key() {
   return {.path = "model.activation",
           .kind = KeyKind::kWord,
-          .default_text = "relu",
+          .default_text = "relu (mlp), gelu_tanh (gpt2), silu (llama, moe)",
           .choices = choices<ActivationKind>(),
-          .meaning = "The function between the layers.",
+          .meaning = "The function between the layers, or inside the MLP of a block.",
           .memory = "relu needs only its output in backward; the others keep their input as well.",
           .time = "relu is the cheapest; all are small beside the matrix products.",
-          .aliases = {{"hidden_act"}},
+          .aliases = {{"hidden_act"}, {"activation_function"}},
           .word_aliases = {{"swish", "silu"},
                            {"gelu_new", "gelu_tanh"},
                            {"gelu_pytorch_tanh", "gelu_tanh"}},
           .access = field([](auto& plan) {
             auto* mlp = family<MlpPlan>(plan);
-            return mlp == nullptr ? nullptr : &mlp->activation;
+            auto* transformer = family<TransformerPlan>(plan);
+            return mlp != nullptr           ? &mlp->activation
+                   : transformer != nullptr ? &transformer->activation
+                                            : nullptr;
           }),
-          .fallback = always<ActivationKind::kRelu>,
+          .fallback = default_activation,
           .depends_on = "model.type",
-          .not_applicable = only_families<MlpPlan>};
+          .not_applicable = only_families<MlpPlan, TransformerPlan>};
 }
 
 KeySpec loss_key() {
@@ -223,7 +240,7 @@ KeySpec bias_key() {
 KeySpec init_key() {
   return {.path = "model.init",
           .kind = KeyKind::kWord,
-          .default_text = "fan_in_normal (cruncher), torch_linear (mlp)",
+          .default_text = "fan_in_normal (cruncher), torch_linear (mlp), gpt2 (transformers)",
           .choices = choices<Initialization>(),
           .meaning =
               "How weights are drawn before the first step. Biases start at 0 except with "

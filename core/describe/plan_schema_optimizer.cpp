@@ -83,6 +83,18 @@ KeySpec weight_decay_key() {
           .depends_on = "training.optimizer.name"};
 }
 
+KeySpec decay_vectors_key() {
+  return {
+      .path = "training.optimizer.decay_vectors",
+      .kind = KeyKind::kBool,
+      .default_text = "true; false for transformers",
+      .meaning = "Whether weight decay also takes from biases and norms, or from matrices alone.",
+      .access = field([](auto& plan) { return &plan.training.optimizer.decay_vectors; }),
+      .fallback = [](const Plan& plan) -> KeyValue { return !reads_tokens(plan.model); },
+      .depends_on = "training.optimizer.name",
+      .not_applicable = only_optimizers<kAdamw>};
+}
+
 KeySpec momentum_key() {
   return {.path = "training.optimizer.momentum",
           .kind = KeyKind::kReal,
@@ -210,9 +222,9 @@ KeySpec eps_key() {
 }  // namespace
 
 std::vector<KeySpec> optimizer_keys() {
-  return {name_key(),     lr_key(),    weight_decay_key(), momentum_key(), dampening_key(),
-          nesterov_key(), alpha_key(), centered_key(),     betas_key(),    eps_inside_root_key(),
-          eps_key()};
+  return {name_key(),     lr_key(),        weight_decay_key(),    decay_vectors_key(),
+          momentum_key(), dampening_key(), nesterov_key(),        alpha_key(),
+          centered_key(), betas_key(),     eps_inside_root_key(), eps_key()};
 }
 
 }  // namespace headroom::schema

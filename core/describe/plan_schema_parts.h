@@ -15,6 +15,7 @@ namespace headroom::schema {
 
 /// The keys of one part of the file, in file order.
 [[nodiscard]] std::vector<KeySpec> model_keys();
+[[nodiscard]] std::vector<KeySpec> transformer_keys();
 [[nodiscard]] std::vector<KeySpec> training_keys();
 [[nodiscard]] std::vector<KeySpec> optimizer_keys();
 [[nodiscard]] std::vector<KeySpec> run_keys();

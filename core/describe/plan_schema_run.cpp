@@ -81,18 +81,48 @@ KeySpec clip_key() {
 }
 
 KeySpec in_backward_key() {
-  return {
-      .path = "training.optimizer_in_backward",
-      .kind = KeyKind::kBool,
-      .default_text = "true; false when grad_clip_norm is above 0",
-      .meaning =
-          "Update each parameter as soon as its gradient is complete and free the "
-          "gradient. Gives the same bits as a separate optimizer pass.",
-      .memory = "Gradients no longer all live at once (without accumulation).",
-      .time = "Reads each gradient while it is still in cache.",
-      .flat = true,
-      .access = field([](auto& plan) { return &plan.training.optimizer_in_backward; }),
-      .fallback = [](const Plan& plan) -> KeyValue { return plan.training.grad_clip_norm == 0; }};
+  return {.path = "training.optimizer_in_backward",
+          .kind = KeyKind::kBool,
+          .default_text = "true; false with grad_clip_norm or fp16-mixed",
+          .meaning =
+              "Update each parameter as soon as its gradient is complete and free the "
+              "gradient. Gives the same bits as a separate optimizer pass.",
+          .memory = "Gradients no longer all live at once (without accumulation).",
+          .time = "Reads each gradient while it is still in cache.",
+          .flat = true,
+          .access = field([](auto& plan) { return &plan.training.optimizer_in_backward; }),
+          .fallback = [](const Plan& plan) -> KeyValue {
+            return plan.training.grad_clip_norm == 0 &&
+                   plan.training.precision != Precision::kFp16Mixed;
+          }};
+}
+
+KeySpec eval_every_key() {
+  return {.path = "training.eval_every",
+          .kind = KeyKind::kInteger,
+          .unit = "steps",
+          .default_text = "0 (never)",
+          .limits = size_from(0),
+          .slider = log_slider(1, 10000),
+          .meaning = "How often the loss on held-out data is measured; see data.held_out.",
+          .memory = "One more batch; the rest runs in the memory of the training step.",
+          .time = "eval_batches forward passes each time.",
+          .aliases = {{"eval_steps"}, {"eval_interval"}},
+          .access = field([](auto& plan) { return &plan.training.eval_every; }),
+          .fallback = always<std::int64_t{0}>};
+}
+
+KeySpec eval_batches_key() {
+  return {.path = "training.eval_batches",
+          .kind = KeyKind::kInteger,
+          .unit = "micro batches",
+          .default_text = "20",
+          .limits = size_from(1),
+          .slider = log_slider(1, 1000),
+          .meaning = "How many micro batches of held-out data are measured; always the same ones.",
+          .aliases = {{"eval_iters"}},
+          .access = field([](auto& plan) { return &plan.training.eval_batches; }),
+          .fallback = always<std::int64_t{20}>};
 }
 
 KeySpec recompute_key() {
@@ -244,10 +274,10 @@ KeySpec threads_key() {
 }  // namespace
 
 std::vector<KeySpec> run_keys() {
-  return {schedule_name_key(), warmup_key(),     min_lr_key(),          clip_key(),
-          in_backward_key(),   recompute_key(),  recompute_every_key(), attention_key(),
-          max_steps_key(),     max_tokens_key(), epochs_key(),          seed_key(),
-          deterministic_key(), threads_key()};
+  return {schedule_name_key(),   warmup_key(),    min_lr_key(),        clip_key(),
+          in_backward_key(),     recompute_key(), eval_every_key(),    eval_batches_key(),
+          recompute_every_key(), attention_key(), max_steps_key(),     max_tokens_key(),
+          epochs_key(),          seed_key(),      deterministic_key(), threads_key()};
 }
 
 }  // namespace headroom::schema

@@ -59,7 +59,7 @@ KeySpec seq_len_key() {
   return {.path = "training.seq_len",
           .kind = KeyKind::kInteger,
           .unit = "tokens",
-          .default_text = "required by models that read tokens",
+          .default_text = "model.max_position_embeddings",
           .limits = size_from(1),
           .slider = log_slider(16, 131072),
           .meaning = "Tokens T of one sample.",
@@ -68,6 +68,10 @@ KeySpec seq_len_key() {
           .aliases = {{"max_seq_len"}, {"max_seq_length"}, {"sequence_len"}, {"sequence_length"}},
           .flat = true,
           .access = field([](auto& plan) { return &plan.training.seq_len; }),
+          .fallback = [](const Plan& plan) -> KeyValue {
+            const auto* model = std::get_if<TransformerPlan>(&plan.model.family);
+            return model == nullptr ? KeyValue{} : KeyValue{model->max_position_embeddings};
+          },
           .depends_on = "model.type",
           .not_applicable = only_with_tokens};
 }

@@ -1,6 +1,7 @@
 #include "core/describe/step.h"
 
 #include "core/describe/error.h"
+#include "core/describe/recompute.h"
 #include "core/describe/squared_norm.h"
 
 #include <algorithm>
@@ -29,6 +30,8 @@ class StepMaker {
   Step make() {
     declare_run_tensors();
     find_gradient_flow();
+    kept_ = kept_tensors(graph_, options_.recompute);
+    again_.assign(graph_.tensors().size(), TensorId{});
     const std::int64_t n = options_.accumulation;
     append_section(true, n == 1, 1);
     if (n > 2) append_section(false, false, n - 2);
@@ -62,26 +65,33 @@ class StepMaker {
     for (TensorId parameter : step_.parameters) {
       const TensorInfo info = step_.tensor(parameter);
       std::vector<TensorId> states;
-      for (const StateSpec& state : rule_->states(info.type)) {
+      const bool master = options_.master_parameters && size_of(info.type.dtype) < 4;
+      const TensorType updated{info.type.shape, master ? DType::kF32 : info.type.dtype};
+      const auto add_state = [&](std::string_view word, TensorType type, Category category) {
         TensorName name = info.name;
-        name.suffix = state.name;
-        states.push_back(add({.name = name,
-                              .type = state.type,
-                              .category = Category::kOptimizerState,
-                              .lifetime = Lifetime::kRun}));
+        name.suffix = word;
+        states.push_back(
+            add({.name = name, .type = type, .category = category, .lifetime = Lifetime::kRun}));
+      };
+      for (const StateSpec& state : rule_->states(updated)) {
+        add_state(state.name, state.type, Category::kOptimizerState);
       }
+      if (master) add_state("master", updated, Category::kMasterParameters);
       step_.states.push_back(std::move(states));
     }
     step_.input_slots.push_back(graph_.inputs());
     for (int slot = 1; slot < options_.input_slots; ++slot) {
       step_.input_slots.push_back(copy_inputs(Place::kDevice, "slot", slot));
     }
+    if (options_.evaluation) {
+      step_.evaluation_inputs = copy_inputs(Place::kDevice, "evaluation", -1);
+    }
     if (options_.staged_inputs) {
       for (int slot = 0; slot < options_.input_slots; ++slot) {
         step_.staging.push_back(copy_inputs(Place::kHost, "staging", slot));
       }
     }
-    if (options_.grad_clip_norm > 0) {
+    if (needs_norm()) {
       step_.squared_norm = add({.name = {.stem = "gradients", .leaf = "squared_norm"},
                                 .type = {Shape{}, DType::kF32},
                                 .category = Category::kTemporaries,
@@ -159,6 +169,7 @@ class StepMaker {
     // Uses still to come, so that the update can follow the last contribution to a gradient.
     uses_left_.assign(graph_.tensors().size(), 0);
     written_.assign(graph_.tensors().size(), false);
+    had_again_.assign(graph_.tensors().size(), false);
     for (const ForwardCall& call : graph_.calls()) {
       for (TensorId id : call.inputs) ++uses_left_[id.at()];
     }
@@ -171,7 +182,10 @@ class StepMaker {
   }
 
   [[nodiscard]] bool updates_in_backward() const {
-    return options_.optimizer_in_backward && options_.grad_clip_norm <= 0;
+    return options_.optimizer_in_backward && !needs_norm();
+  }
+  [[nodiscard]] bool needs_norm() const {
+    return options_.grad_norm || options_.grad_clip_norm > 0;
   }
 
   TensorId workspace(Bytes size) {
@@ -248,15 +262,80 @@ class StepMaker {
       return std::find(list.begin(), list.end(), static_cast<int>(i)) != list.end();
     };
     for (std::size_t i = 0; i < forward.inputs.size(); ++i) {
-      call.reads.push_back(has(saved.inputs, i) ? forward.inputs[i] : TensorId{});
+      call.reads.push_back(has(saved.inputs, i) ? available(forward.inputs[i]) : TensorId{});
     }
     for (std::size_t i = 0; i < forward.outputs.size(); ++i) {
-      call.reads.push_back(has(saved.outputs, i) ? forward.outputs[i] : TensorId{});
+      call.reads.push_back(has(saved.outputs, i) ? available(forward.outputs[i]) : TensorId{});
     }
     for (TensorId output : forward.outputs) {
       const bool contributed = written_[output.at()];
       call.reads.push_back(contributed ? gradient_of_[output.at()] : TensorId{});
     }
+  }
+
+  /// The tensor that backward reads for one of forward: itself, or the copy that is computed again
+  /// by calls appended here, just before the first call that needs it.
+  TensorId available(TensorId id) {
+    if (kept_[id.at()]) return id;
+    if (!had_again_[id.at()]) append_recompute(id);
+    return again_[id.at()];
+  }
+
+  void append_recompute(TensorId id) {
+    const ForwardCall& forward = graph_.calls()[producer(id)];
+    std::size_t output = 0;
+    while (forward.outputs[output] != id) ++output;
+    Recipe recipe = forward.op->recipe(output);
+    if (recipe.op == nullptr) {
+      recipe.op = forward.op;
+      for (std::size_t i = 0; i < forward.inputs.size(); ++i) {
+        recipe.operands.push_back(static_cast<int>(i));
+      }
+      for (std::size_t i = 0; i < forward.outputs.size(); ++i) {
+        recipe.outputs.push_back(static_cast<int>(i));
+      }
+    }
+    OpCall call{
+        .op = recipe.op, .pass = Pass::kForward, .phase = Phase::kBackward, .recompute = true};
+    TensorTypes types;
+    for (int position : recipe.operands) {
+      const auto p = static_cast<std::size_t>(position);
+      const std::size_t n = forward.inputs.size();
+      const TensorId operand = p < n ? forward.inputs[p] : forward.outputs[p - n];
+      call.reads.push_back(available(operand));
+      call.operands.push_back(operand);
+      types.push_back(step_.tensor(operand).type);
+    }
+    // Having an operand again may have brought this result along.
+    if (had_again_[id.at()]) return;
+    for (int position : recipe.outputs) {
+      const TensorId original = forward.outputs[static_cast<std::size_t>(position)];
+      call.writes.push_back(copy_of(original));
+      had_again_[original.at()] = true;
+    }
+    call.workspace = workspace(recipe.op->forward_workspace({types.data(), types.size()}));
+    section_.calls.push_back(call);
+  }
+
+  TensorId copy_of(TensorId original) {
+    TensorId& copy = again_[original.at()];
+    if (copy.none()) {
+      TensorInfo info = step_.tensor(original);
+      info.name.suffix = "again";
+      copy = add(info);
+    }
+    return copy;
+  }
+
+  /// The call that makes a tensor.
+  std::size_t producer(TensorId id) {
+    if (producer_.empty()) {
+      producer_.assign(graph_.tensors().size(), 0);
+      for (std::size_t c = 0; c < graph_.calls().size(); ++c) {
+        for (TensorId output : graph_.calls()[c].outputs) producer_[output.at()] = c;
+      }
+    }
+    return producer_[id.at()];
   }
 
   void add_gradient_writes(const ForwardCall& forward,
@@ -359,6 +438,9 @@ class StepMaker {
   Step step_;
   Section section_;
   std::vector<bool> needs_gradient_, written_;
+  std::vector<bool> kept_, had_again_;  ///< per tensor of the graph; the latter in this section
+  std::vector<TensorId> again_;         ///< its recomputed copy
+  std::vector<std::size_t> producer_;
   std::vector<TensorId> gradient_of_;
   std::vector<std::size_t> parameter_index_;
   std::vector<int> uses_left_;
@@ -368,6 +450,44 @@ class StepMaker {
 
 Step make_step(Graph graph, std::unique_ptr<UpdateRule> rule, const StepOptions& options) {
   return StepMaker(std::move(graph), std::move(rule), options).make();
+}
+
+Step make_forward_step(Graph graph, TensorId result, const StepOptions& options) {
+  Step step;
+  step.tensors = graph.tensors();
+  step.parameters = graph.parameters();
+  step.states.resize(step.parameters.size());
+  step.parameter_count = graph.parameter_count();
+  step.input_slots = {graph.inputs()};
+  step.evaluation_inputs = graph.inputs();
+  step.loss = result;
+  step.tensors[result.at()].lifetime = Lifetime::kRun;
+  const auto scratch = [&](Bytes size, Lifetime lifetime) {
+    step.tensors.push_back({.name = {.stem = "workspace"},
+                            .type = {Shape{{"bytes", size.value()}}, DType::kU8},
+                            .category = Category::kWorkspace,
+                            .lifetime = lifetime});
+    return TensorId{static_cast<std::int32_t>(step.tensors.size() - 1)};
+  };
+  if (options.matmul_workspace.value() > 0) {
+    step.matmul_workspace = scratch(options.matmul_workspace, Lifetime::kRun);
+  }
+  Section section;
+  for (const ForwardCall& forward : graph.calls()) {
+    OpCall call{.op = forward.op, .pass = Pass::kForward, .phase = forward.phase};
+    for (TensorId id : forward.inputs) {
+      call.reads.push_back(id);
+      call.operands.push_back(id);
+    }
+    for (TensorId id : forward.outputs) call.writes.push_back(id);
+    const TensorTypes types = graph.input_types(forward);
+    const Bytes size = forward.op->forward_workspace({types.data(), types.size()});
+    if (size.value() > 0) call.workspace = scratch(size, Lifetime::kStep);
+    section.calls.push_back(call);
+  }
+  step.sections.push_back(std::move(section));
+  step.operations = graph.release_ops();
+  return step;
 }
 
 Work SquaredNorm::work(const TensorType& gradient) {

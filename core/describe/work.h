@@ -37,6 +37,7 @@ struct WorkItem {
   Phase phase = Phase::kForward;
   Work work;
   std::int64_t repeat = 1;
+  bool recompute = false;  ///< forward work that backward does once more
 };
 
 using WorkList = std::vector<WorkItem>;

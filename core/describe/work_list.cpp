@@ -21,7 +21,11 @@ void add_op(
   for (TensorId id : call.operands) types.push_back(step.tensor(id).type);
   const std::span<const TensorType> inputs(types.data(), types.size());
   const auto add = [&](const Work& work, Phase phase) {
-    list.push_back({.op = op.name(), .phase = phase, .work = work, .repeat = repeat});
+    list.push_back({.op = op.name(),
+                    .phase = phase,
+                    .work = work,
+                    .repeat = repeat,
+                    .recompute = call.recompute});
   };
   if (call.pass != Pass::kBackward) add(op.forward_work(inputs), call.phase);
   if (call.pass != Pass::kForward) {
@@ -60,7 +64,7 @@ WorkList work_of(const Step& step) {
 Flops model_flops(const WorkList& work) {
   Flops total;
   for (const WorkItem& item : work) {
-    if (item.phase == Phase::kOptimizer) continue;
+    if (item.phase == Phase::kOptimizer || item.recompute) continue;
     total += item.work.matmul_flops * static_cast<double>(item.repeat);
   }
   return total;

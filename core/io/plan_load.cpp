@@ -1,6 +1,7 @@
 #include "core/describe/plan_collect.h"
 #include "core/describe/plan_override.h"
 #include "core/io/config_dirs.h"
+#include "core/io/hf_config.h"
 #include "core/io/plan_yaml.h"
 #include "core/io/yaml.h"
 
@@ -23,7 +24,7 @@ fs::path base_of(const SourceLocation& where, const fs::path& folder) {
 
 /// The `model:` mapping of a preset file, alone. A file without one is all model, like a
 /// configuration of Hugging Face.
-ConfigNode model_part(ConfigNode file) {
+ConfigNode model_part(ConfigNode file, std::vector<Problem>& notes) {
   ConfigNode wrapped{.kind = ConfigNode::Kind::kMap, .where = file.where};
   if (const ConfigNode* model = file.find("model")) {
     for (const ConfigNode::Entry& entry : file.entries) {
@@ -31,18 +32,10 @@ ConfigNode model_part(ConfigNode file) {
     }
     return wrapped;
   }
-  if (const ConfigNode* type = file.find("model_type")) {
-    const KeySpec& key = *find_key("model.type");
-    const bool known =
-        std::any_of(key.choices.begin(), key.choices.end(),
-                    [&](const Choice& choice) { return choice.name == type->scalar; });
-    if (!known) {
-      throw ConfigError(
-          {{type->where,
-            "model_type",
-            "'" + type->scalar + "' is not a model that this version knows: " + range_text(key),
-            {}}});
-    }
+  if (is_hf_config(file)) {
+    HfModel hf = read_hf_model(file);
+    notes.insert(notes.end(), hf.notes.begin(), hf.notes.end());
+    file = std::move(hf.model);
   }
   const SourceLocation where = file.where;
   wrapped.entries.push_back({"model", where, std::move(file)});
@@ -52,7 +45,8 @@ ConfigNode model_part(ConfigNode file) {
 /// Follows `model.config` if the plan gives it.
 std::optional<ConfigNode> load_preset(const ConfigNode& root,
                                       const fs::path& folder,
-                                      std::vector<Problem>& problems) {
+                                      std::vector<Problem>& problems,
+                                      std::vector<Problem>& notes) {
   const FoundKeys found = find_keys(root);
   const auto config = std::find_if(found.keys.begin(), found.keys.end(), [](const FoundKey& key) {
     return key.key->path == "model.config";
@@ -70,7 +64,7 @@ std::optional<ConfigNode> load_preset(const ConfigNode& root,
     return std::nullopt;
   }
   try {
-    return model_part(read_yaml(*path));
+    return model_part(read_yaml(*path), notes);
   } catch (const ConfigError& error) {
     problems.insert(problems.end(), error.problems().begin(), error.problems().end());
   } catch (const IoError& error) {
@@ -131,8 +125,19 @@ LoadedPlan load_run_plan(const fs::path& run, std::span<const std::string> overr
 LoadedPlan load_plan(ConfigNode root,
                      const fs::path& folder,
                      std::span<const std::string> overrides) {
+  std::vector<Problem> notes;
+  if (is_hf_config(root)) {
+    HfModel hf = read_hf_model(root);
+    notes = std::move(hf.notes);
+    notes.push_back({root.where,
+                     "",
+                     "a bare model: batch, precision, optimizer and length of the run "
+                     "are our defaults (--print-config shows them)",
+                     {}});
+    root = plan_around(std::move(hf.model));
+  }
   std::vector<Problem> problems = apply_overrides(root, overrides);
-  const std::optional<ConfigNode> preset = load_preset(root, folder, problems);
+  const std::optional<ConfigNode> preset = load_preset(root, folder, problems, notes);
   PlanReading reading = read_plan_collecting(root, preset ? &*preset : nullptr);
   // While a preset is missing, so are its keys.
   const bool lacks_preset = !preset && !problems.empty();
@@ -142,6 +147,8 @@ LoadedPlan load_plan(ConfigNode root,
     if (!follows) problems.push_back(std::move(problem));
   }
   if (!problems.empty()) throw ConfigError(std::move(problems));
+  std::vector<Problem>& all = reading.loaded.notes;
+  all.insert(all.begin(), notes.begin(), notes.end());
   make_paths_absolute(reading.loaded, folder);
   return std::move(reading.loaded);
 }

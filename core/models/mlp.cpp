@@ -1,4 +1,5 @@
 #include "core/models/build.h"
+#include "core/models/cast.h"
 #include "core/models/weight_init.h"
 #include "core/ops/activation.h"
 #include "core/ops/cross_entropy.h"
@@ -9,7 +10,12 @@ namespace headroom::models {
 namespace {
 
 /// Adds the loss behind the last layer's output.
-void add_loss(Graph& graph, const MlpPlan& model, TensorId output, std::int64_t B, double scale) {
+void add_loss(Graph& graph,
+              const MlpPlan& model,
+              TensorId output,
+              const ComputeTypes& types,
+              std::int64_t B,
+              double scale) {
   const TensorName target_name{.stem = "batch", .leaf = "target"};
   const TensorName loss_name{.stem = "loss"};
   const auto loss = [&](const Op& op, TensorId target) {
@@ -20,6 +26,7 @@ void add_loss(Graph& graph, const MlpPlan& model, TensorId output, std::int64_t 
     const TensorId target = graph.input(target_name, {Shape{{"batch", B}}, DType::kI32});
     loss(graph.own(std::make_unique<ops::CrossEntropy>(scale)), target);
   } else {
+    output = cast(graph, output, types.values());
     const TensorId target = graph.input(target_name, graph.tensor(output).type);
     loss(graph.own(std::make_unique<ops::MeanSquaredError>(scale)), target);
   }
@@ -28,7 +35,7 @@ void add_loss(Graph& graph, const MlpPlan& model, TensorId output, std::int64_t 
 }  // namespace
 
 // x (B,in) -> [linear -> activation] per hidden size -> linear -> loss; weights are (out,in).
-Graph build_mlp(const MlpPlan& model, const Plan& plan, DType compute) {
+Graph build_mlp(const MlpPlan& model, const Plan& plan, const ComputeTypes& types) {
   Graph graph;
   const std::int64_t B = plan.training.micro_batch_size;
   const double scale = 1.0 / static_cast<double>(plan.training.gradient_accumulation_steps);
@@ -38,7 +45,9 @@ Graph build_mlp(const MlpPlan& model, const Plan& plan, DType compute) {
   const auto& activation = graph.own(std::make_unique<ops::Activation>(model.activation));
 
   TensorId hidden = graph.input({.stem = "batch", .leaf = "x"},
-                                {Shape{{"batch", B}, {"in", model.input_size}}, compute});
+                                {Shape{{"batch", B}, {"in", model.input_size}}, types.values()});
+  hidden = cast(graph, hidden, types.activations);
+  graph.mark_stream(hidden, StreamRole::kLayerInput);
   std::int64_t fan_in = model.input_size;
   const auto layers = static_cast<std::int32_t>(model.hidden_sizes.size()) + 1;
   for (std::int32_t l = 0; l < layers; ++l) {
@@ -49,20 +58,23 @@ Graph build_mlp(const MlpPlan& model, const Plan& plan, DType compute) {
       return TensorName{.stem = "layers", .index = l, .leaf = leaf};
     };
     const TensorId weight =
-        graph.parameter(named("weight"), {Shape{{"out", size}, {"in", fan_in}}, compute},
+        graph.parameter(named("weight"), {Shape{{"out", size}, {"in", fan_in}}, types.matrices},
                         weight_init(plan.model.init, fan_in, size));
     const Category category = last ? Category::kLogits : Category::kActivations;
     if (model.bias) {
-      const TensorId bias = graph.parameter(named("bias"), {Shape{{"out", size}}, compute},
+      const TensorId bias = graph.parameter(named("bias"), {Shape{{"out", size}}, types.matrices},
                                             bias_init(plan.model.init, fan_in));
       hidden = graph.apply(linear, {hidden, weight, bias}, named("output"), category)[0];
     } else {
       hidden = graph.apply(linear, {hidden, weight}, named("output"), category)[0];
     }
-    if (!last) hidden = graph.apply(activation, {hidden}, named("activation"))[0];
+    if (!last) {
+      hidden = graph.apply(activation, {hidden}, named("activation"))[0];
+      graph.mark_stream(hidden, StreamRole::kLayerInput);
+    }
     fan_in = size;
   }
-  add_loss(graph, model, hidden, B, scale);
+  add_loss(graph, model, hidden, types, B, scale);
   return graph;
 }
 

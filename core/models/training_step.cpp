@@ -16,15 +16,16 @@ void check_supported(const Plan& plan) {
   const auto refuse = [&](const char* key, const std::string& what, const char* hint) {
     problems.push_back({.where = {}, .key = key, .message = what, .hint = hint});
   };
-  if (plan.training.precision != Precision::kF32) {
+  const Precision precision = plan.training.precision;
+  if (precision == Precision::kTf32 || precision == Precision::kFp8Mixed) {
     refuse("training.precision",
-           "the engine of this version computes in f32, not in " +
-               std::string(name(plan.training.precision)),
-           "use f32");
+           "the engine of this version does not compute in " + std::string(name(precision)),
+           "use f32, bf16-mixed, bf16-true or fp16-mixed");
   }
-  if (plan.training.activation_checkpointing.policy != RecomputePolicy::kNone) {
-    refuse("training.activation_checkpointing",
-           "nothing can be recomputed in a " + std::string(model_type(plan.model)), "use none");
+  if (const auto* model = std::get_if<TransformerPlan>(&plan.model.family);
+      model != nullptr && model->kind == TransformerKind::kMoe) {
+    refuse("model.type", "the engine of this version does not train mixtures of experts",
+           "use gpt2 or llama");
   }
   const ParallelPlan& parallel = plan.parallel;
   const std::pair<const char*, bool> splits[] = {
@@ -42,12 +43,22 @@ void check_supported(const Plan& plan) {
 
 }  // namespace
 
-Step training_step(const Plan& plan, const DeviceTraits& device, DType compute) {
+Step training_step(const Plan& plan, const DeviceTraits& device) {
   check_supported(plan);
-  return make_step(build_graph(plan, compute), optim::make_rule(plan.training.optimizer),
+  return training_step(plan, device, compute_types(plan.training.precision));
+}
+
+Step training_step(const Plan& plan, const DeviceTraits& device, const ComputeTypes& types) {
+  check_supported(plan);
+  const Precision precision = plan.training.precision;
+  return make_step(build_graph(plan, types), optim::make_rule(plan.training.optimizer),
                    {.accumulation = plan.training.gradient_accumulation_steps,
                     .optimizer_in_backward = plan.training.optimizer_in_backward,
+                    .recompute = plan.training.activation_checkpointing,
+                    .master_parameters = precision != Precision::kBf16True,
+                    .grad_norm = precision == Precision::kFp16Mixed,
                     .grad_clip_norm = plan.training.grad_clip_norm,
+                    .evaluation = plan.training.eval_every > 0,
                     .input_slots = device.input_slots,
                     .staged_inputs = device.staged_inputs,
                     .matmul_workspace = device.matmul_workspace});

@@ -20,6 +20,8 @@ Initializer weight_init(Initialization scheme, std::int64_t fan_in, std::int64_t
       return Initializer::fan_in_uniform(fan_in);
     case Initialization::kTruncatedNormal:
       return Initializer::truncated_normal(1.0 / std::sqrt(static_cast<double>(fan_in)));
+    case Initialization::kGpt2:
+      return Initializer::normal(0.02);
   }
   return {};
 }

@@ -21,6 +21,9 @@ class Activation final : public Op {
   [[nodiscard]] Work forward_work(std::span<const TensorType> inputs) const override;
   [[nodiscard]] SmallList<Work, 3> backward_work(std::span<const TensorType> inputs,
                                                  GradientMask wanted) const override;
+  [[nodiscard]] RecomputeCost recompute_cost() const override {
+    return RecomputeCost::kElementwise;
+  }
   [[nodiscard]] InPlaceRules forward_in_place() const override;
   [[nodiscard]] InPlaceRules backward_in_place(std::size_t inputs,
                                                std::size_t outputs) const override;

@@ -47,6 +47,7 @@ class Attention final : public Op {
 
   [[nodiscard]] std::string_view name() const override { return kName; }
   [[nodiscard]] OutputSpecs outputs(std::span<const TensorType> inputs) const override;
+  [[nodiscard]] RecomputeCost recompute_cost() const override { return RecomputeCost::kAttention; }
   [[nodiscard]] SavedOperands saved() const override;
   [[nodiscard]] Work forward_work(std::span<const TensorType> inputs) const override;
   [[nodiscard]] SmallList<Work, 3> backward_work(std::span<const TensorType> inputs,

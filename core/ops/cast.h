@@ -14,6 +14,9 @@ class Cast final : public Op {
   explicit Cast(DType to) : to_(to) {}
   [[nodiscard]] std::string_view name() const override { return kName; }
   [[nodiscard]] OutputSpecs outputs(std::span<const TensorType> inputs) const override;
+  [[nodiscard]] RecomputeCost recompute_cost() const override {
+    return RecomputeCost::kElementwise;
+  }
   [[nodiscard]] SavedOperands saved() const override { return {}; }
   [[nodiscard]] Work forward_work(std::span<const TensorType> inputs) const override;
   [[nodiscard]] SmallList<Work, 3> backward_work(std::span<const TensorType> inputs,

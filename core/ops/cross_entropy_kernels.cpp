@@ -117,7 +117,8 @@ void backward_typed(KernelContext& context) {
   using A = rows::Accumulate<T>;
   const Shape& shape = context.input_type(CrossEntropy::kLogits).shape;
   const std::int64_t row_count = shape.rows();
-  const double factor = context.op<CrossEntropy>().scale() / static_cast<double>(row_count);
+  const double factor = context.op<CrossEntropy>().scale() * context.scalars().loss_scale /
+                        static_cast<double>(row_count);
   const std::size_t upstream = context.output_gradient(CrossEntropy::kLoss);
   runtime::backend(context).rows(
       SoftmaxMinusTarget<T, A>{

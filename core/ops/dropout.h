@@ -33,6 +33,9 @@ class Dropout final : public Op {
   [[nodiscard]] std::uint32_t threshold() const;
   [[nodiscard]] std::string_view name() const override { return kName; }
   [[nodiscard]] OutputSpecs outputs(std::span<const TensorType> inputs) const override;
+  [[nodiscard]] RecomputeCost recompute_cost() const override {
+    return RecomputeCost::kElementwise;
+  }
   [[nodiscard]] SavedOperands saved() const override { return {}; }
   [[nodiscard]] Work forward_work(std::span<const TensorType> inputs) const override;
   [[nodiscard]] SmallList<Work, 3> backward_work(std::span<const TensorType> inputs,

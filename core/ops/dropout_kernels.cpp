@@ -142,14 +142,15 @@ template <class T>
 void drop(KernelContext& context, const T* x, T* y, bool add) {
   using A = rows::Accumulate<T>;
   const Dropout& op = context.op<Dropout>();
+  const bool keeps_all = context.scalars().evaluating;
   const rows::FlatRows flat{context.input_type(0).shape.numel()};
   runtime::backend(context).rows(
       DropElements<T>{.x = x,
                       .y = y,
                       .flat = flat,
                       .bits = DropoutBits(context.scalars(), op.options().instance),
-                      .threshold = op.threshold(),
-                      .scale = static_cast<A>(1 / (1 - op.options().p)),
+                      .threshold = keeps_all ? 0 : op.threshold(),
+                      .scale = static_cast<A>(keeps_all ? 1 : 1 / (1 - op.options().p)),
                       .add = add},
       flat.rows());
 }

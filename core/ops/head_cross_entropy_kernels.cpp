@@ -42,6 +42,7 @@ struct LossRows {
   T* gradients;  ///< or nullptr
   const std::int32_t* target;
   const A* factor;
+  A loss_scale;  ///< of gradients alone
   A* losses;
   std::int64_t stride, vocabulary, classes;
   std::int32_t ignored;
@@ -71,7 +72,7 @@ struct LossRows {
       return;
     }
     const A sum = team.map_sum(classes, z, power, rows::in(z));
-    const A f = *factor;
+    const A f = *factor * loss_scale;
     const A k = f / sum;
     team.map(
         classes, dz, [=](A v) { return k * v; }, rows::in(z));
@@ -228,6 +229,7 @@ void run_typed(KernelContext& context) {
                                 .gradients = work.gradients,
                                 .target = target + begin,
                                 .factor = work.factor,
+                                .loss_scale = static_cast<A>(context.scalars().loss_scale),
                                 .losses = work.losses + begin,
                                 .stride = s.stride,
                                 .vocabulary = s.vocabulary,

@@ -9,7 +9,12 @@ namespace headroom::ops {
 class LayerNorm final : public Norm {
  public:
   static constexpr std::string_view kName = "layer_norm";
-  explicit LayerNorm(Options options) : Norm(true, options) {}
+  explicit LayerNorm(Options options)
+      : Norm(true,
+             options,
+             options.residual
+                 ? std::make_unique<LayerNorm>(Options{.eps = options.eps, .bias = options.bias})
+                 : nullptr) {}
   [[nodiscard]] std::string_view name() const override { return kName; }
 };
 

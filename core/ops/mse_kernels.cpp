@@ -80,7 +80,8 @@ template <class T>
 void backward_typed(KernelContext& context) {
   using A = rows::Accumulate<T>;
   const std::int64_t count = context.input_type(0).shape.numel();
-  const double factor = 2 * context.op<MeanSquaredError>().scale() / static_cast<double>(count);
+  const double factor = 2 * context.op<MeanSquaredError>().scale() * context.scalars().loss_scale /
+                        static_cast<double>(count);
   const T* prediction = context.read<T>(MeanSquaredError::kPrediction);
   const T* target = context.read<T>(MeanSquaredError::kTarget);
   const rows::FlatRows flat{count};

@@ -6,9 +6,11 @@
 namespace headroom::ops {
 namespace {
 
-TensorType statistic_type(const TensorType& x) {
+TensorType statistic_type(const TensorType& x, const TensorType& weight) {
   Shape rows;
   for (std::size_t i = 0; i + 1 < x.shape.rank(); ++i) rows.append(x.shape[i]);
+  const std::int64_t heads = x.shape.columns() / weight.shape.numel();
+  if (heads > 1) rows.append({"heads", heads});
   return {rows, sum_dtype(x.dtype)};
 }
 
@@ -22,9 +24,11 @@ void check_parameter(std::string_view op,
                      const TensorType& x,
                      const TensorType& parameter) {
   const std::int64_t columns = x.shape.columns();
-  if (parameter.shape.rank() != 1 || parameter.shape.numel() != columns) {
-    throw ShapeError(shape_message(op, what, to_string(parameter.shape),
-                                   "(" + std::to_string(columns) + ") as the last dimension of x"));
+  const std::int64_t length = parameter.shape.numel();
+  if (parameter.shape.rank() != 1 || length == 0 || columns % length != 0) {
+    throw ShapeError(shape_message(
+        op, what, to_string(parameter.shape),
+        "(" + std::to_string(columns) + ") as the last dimension of x, or a part of it"));
   }
   if (parameter.dtype != x.dtype && parameter.dtype != sum_dtype(x.dtype)) {
     throw ShapeError(shape_message(
@@ -33,8 +37,9 @@ void check_parameter(std::string_view op,
   }
 }
 
-Bytes statistics_bytes(const Norm& norm, const TensorType& x) {
-  const Bytes one = statistic_type(x).bytes();
+Bytes statistics_bytes(const Norm& norm, std::span<const TensorType> operands) {
+  const auto weight = static_cast<std::size_t>(norm.inputs().weight);
+  const Bytes one = statistic_type(operands[0], operands[weight]).bytes();
   return norm.centered() ? one + one : one;
 }
 
@@ -93,8 +98,8 @@ OutputSpecs Norm::outputs(std::span<const TensorType> operands) const {
   }
   OutputSpecs specs{{.type = x}};
   if (options_.residual) specs.push_back({.type = x});
-  if (centered_) specs.push_back({.type = statistic_type(x), .statistic = true});
-  specs.push_back({.type = statistic_type(x), .statistic = true});
+  if (centered_) specs.push_back({.type = statistic_type(x, weight), .statistic = true});
+  specs.push_back({.type = statistic_type(x, weight), .statistic = true});
   return specs;
 }
 
@@ -116,7 +121,7 @@ Work Norm::forward_work(std::span<const TensorType> operands) const {
   const TensorType& x = operands[0];
   Work work{.read = Bytes(0), .written = x.bytes(), .compute = x.dtype};
   for (const TensorType& operand : operands) work.read += operand.bytes();
-  work.written += statistics_bytes(*this, x);
+  work.written += statistics_bytes(*this, operands);
   double per_element = centered_ ? 8 : 4;
   if (options_.bias) per_element += 1;
   if (options_.residual) {
@@ -134,14 +139,15 @@ SmallList<Work, 3> Norm::backward_work(std::span<const TensorType> operands,
   const auto wanted_at = [&](int i) {
     return i >= 0 && wants(wanted, static_cast<std::size_t>(i));
   };
-  const Bytes both = x.bytes() + x.bytes() + statistics_bytes(*this, x);
+  const Bytes both = x.bytes() + x.bytes() + statistics_bytes(*this, operands);
   const double elements = static_cast<double>(x.shape.numel());
   SmallList<Work, 3> list;
   const bool parameters = wanted_at(at.weight) || wanted_at(at.bias);
   if (parameters) {
     Work work{.read = both, .written = Bytes(0), .compute = x.dtype};
     double per_element = 0;
-    const TensorType gradient{Shape{x.shape.back()}, sum_dtype(x.dtype)};
+    const TensorType gradient{operands[static_cast<std::size_t>(at.weight)].shape,
+                              sum_dtype(x.dtype)};
     if (wanted_at(at.weight)) {
       work.written += gradient.bytes();
       per_element += centered_ ? 4 : 3;
@@ -178,8 +184,23 @@ Bytes Norm::backward_workspace(std::span<const TensorType> operands, GradientMas
   }
   const TensorType& x = operands[0];
   return sums == 0 ? Bytes(0)
-                   : column_sum_workspace(checked_multiply(sums, x.shape.columns(), "partial sums"),
-                                          x.dtype);
+                   : column_sum_workspace(
+                         checked_multiply(
+                             sums, operands[static_cast<std::size_t>(at.weight)].shape.numel(),
+                             "partial sums"),
+                         x.dtype);
+}
+
+Recipe Norm::recipe(std::size_t output) const {
+  const Outputs out = output_positions();
+  if (plain_ == nullptr || output == static_cast<std::size_t>(out.sum)) return {};
+  const Inputs at = inputs();
+  Recipe recipe{
+      .op = plain_.get(), .operands = {at.count + out.sum, at.weight}, .outputs = {out.y}};
+  if (options_.bias) recipe.operands.push_back(at.bias);
+  if (centered_) recipe.outputs.push_back(out.mean);
+  recipe.outputs.push_back(out.rstd);
+  return recipe;
 }
 
 // The sum prefers the residual's place, which leaves x's to y.

@@ -2,6 +2,8 @@
 
 #include "core/describe/op.h"
 
+#include <memory>
+
 namespace headroom::ops {
 
 /// What layer norm and RMS norm share: y = (x - mean) * rstd * weight + bias over the last
@@ -10,14 +12,17 @@ namespace headroom::ops {
 /// own, for the next residual connection. Shapes: x (rows..., C) [, residual (rows..., C)], weight
 /// (C) [, bias (C)]
 ///         -> y (rows..., C) [, sum (rows..., C)] [, mean (rows...)], rstd (rows...).
-/// Statistics are f64 for f64 inputs, otherwise f32, as is all arithmetic; a result is rounded
-/// once, and what is normalised is the sum as it was rounded. Weight and bias may be f32 where x
-/// has 16 bits; their gradients are in the statistics' type. Backward keeps the normalised input,
-/// weight and statistics. The gradient of the normalised input is that of the norm plus that of the
-/// output `sum`; x and residual both receive it. The sum may overwrite x or residual, and y the
-/// other; input gradients may overwrite that of y, of the sum, and the saved input. Gradients of
-/// weight and bias go through a fixed number of partial sums. FLOPs per element: RMS forward 4,
-/// backward 12; the mean adds 4 and 3, the bias 1 and 1, the residual 1 and 1.
+/// A weight shorter than x's last dimension, a whole number of times, norms each such stretch of it
+/// on its own, as the heads of a query: (rows..., heads*C) with weight (C); statistics are then
+/// (rows..., heads). Statistics are f64 for f64 inputs, otherwise f32, as is all arithmetic; a
+/// result is rounded once, and what is normalised is the sum as it was rounded. Weight and bias may
+/// be f32 where x has 16 bits; their gradients are in the statistics' type. Backward keeps the
+/// normalised input, weight and statistics. The gradient of the normalised input is that of the
+/// norm plus that of the output `sum`; x and residual both receive it. The sum may overwrite x or
+/// residual, and y the other; input gradients may overwrite that of y, of the sum, and the saved
+/// input. Gradients of weight and bias go through a fixed number of partial sums. FLOPs per
+/// element: RMS forward 4, backward 12; the mean adds 4 and 3, the bias 1 and 1, the residual 1
+/// and 1.
 class Norm : public Op {
  public:
   struct Options {
@@ -37,6 +42,14 @@ class Norm : public Op {
   [[nodiscard]] bool centered() const { return centered_; }
   [[nodiscard]] Inputs inputs() const;
   [[nodiscard]] Outputs output_positions() const;
+  /// What is normed together: `rows` stretches of `columns` elements.
+  struct Size {
+    std::int64_t rows, columns;
+  };
+  [[nodiscard]] static Size size(const TensorType& x, const TensorType& weight) {
+    const std::int64_t columns = weight.shape.numel();
+    return {.rows = x.shape.numel() / columns, .columns = columns};
+  }
 
   [[nodiscard]] OutputSpecs outputs(std::span<const TensorType> inputs) const override;
   [[nodiscard]] SavedOperands saved() const override;
@@ -45,16 +58,24 @@ class Norm : public Op {
                                                  GradientMask wanted) const override;
   [[nodiscard]] Bytes backward_workspace(std::span<const TensorType> inputs,
                                          GradientMask wanted) const override;
+  [[nodiscard]] RecomputeCost recompute_cost() const override {
+    return RecomputeCost::kElementwise;
+  }
+  /// The residual form's results are had again from the sum.
+  [[nodiscard]] Recipe recipe(std::size_t output) const override;
   [[nodiscard]] InPlaceRules forward_in_place() const override;
   [[nodiscard]] InPlaceRules backward_in_place(std::size_t input_count,
                                                std::size_t output_count) const override;
 
  protected:
-  Norm(bool centered, Options options) : centered_(centered), options_(options) {}
+  /// `plain` is the same norm without a residual; none if this is it.
+  Norm(bool centered, Options options, std::unique_ptr<Norm> plain)
+      : centered_(centered), options_(options), plain_(std::move(plain)) {}
 
  private:
   bool centered_;
   Options options_;
+  std::unique_ptr<Norm> plain_;
 };
 
 }  // namespace headroom::ops

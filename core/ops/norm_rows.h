@@ -229,13 +229,15 @@ struct NormKernels {
     const Norm::Inputs in = op.inputs();
     const Norm::Outputs out = op.output_positions();
     const Shape& shape = context.input_type(0).shape;
+    const Norm::Size size =
+        Norm::size(context.input_type(0), context.input_type(position(in.weight)));
     const auto optional_read = [&]<class V>(int i, const V* none) {
       return i < 0 ? none : context.read<V>(position(i));
     };
     const T* residual = optional_read(in.residual, static_cast<const T*>(nullptr));
     const P* bias = optional_read(in.bias, static_cast<const P*>(nullptr));
     T* sum = in.residual < 0 ? nullptr : context.write<T>(position(out.sum), shape.numel());
-    A* mean = Centered ? context.write<A>(position(out.mean), shape.rows()) : nullptr;
+    A* mean = Centered ? context.write<A>(position(out.mean), size.rows) : nullptr;
     runtime::backend(context).rows(
         NormForward<Centered, T, P>{.x = context.read<T>(0),
                                     .residual = residual,
@@ -244,10 +246,10 @@ struct NormKernels {
                                     .y = context.write<T>(position(out.y), shape.numel()),
                                     .sum = sum,
                                     .mean = mean,
-                                    .rstd = context.write<A>(position(out.rstd), shape.rows()),
-                                    .columns = shape.columns(),
+                                    .rstd = context.write<A>(position(out.rstd), size.rows),
+                                    .columns = size.columns,
                                     .eps = static_cast<A>(op.options().eps)},
-        shape.rows());
+        size.rows);
   }
 
   template <class T, class P>
@@ -257,6 +259,8 @@ struct NormKernels {
     const Norm::Inputs in = op.inputs();
     const Norm::Outputs out = op.output_positions();
     const Shape& shape = context.input_type(0).shape;
+    const Norm::Size size =
+        Norm::size(context.input_type(0), context.input_type(position(in.weight)));
     const std::size_t dsum = context.output_gradient(position(out.sum < 0 ? 0 : out.sum));
     const bool residual = op.options().residual;
     NormBackward<Centered, T, P> program{
@@ -268,7 +272,7 @@ struct NormKernels {
         .dsum = residual && context.has_read(dsum) ? context.read<T>(dsum) : nullptr,
         .dx = nullptr,
         .dresidual = nullptr,
-        .columns = shape.columns(),
+        .columns = size.columns,
         .add_x = context.accumulates(0),
         .add_residual = residual && context.accumulates(position(in.residual))};
     // Before the input's gradient, which may lie over what this reads.
@@ -278,7 +282,7 @@ struct NormKernels {
       program.dresidual = context.write<T>(position(in.residual), shape.numel());
     }
     if (program.dx == nullptr && program.dresidual == nullptr) return;
-    runtime::backend(context).rows(program, shape.rows());
+    runtime::backend(context).rows(program, size.rows);
   }
 
   template <class T, class Program>
@@ -286,8 +290,9 @@ struct NormKernels {
                                   const Norm::Inputs& in,
                                   const Program& program) {
     using A = rows::Accumulate<T>;
-    const Shape& shape = context.input_type(0).shape;
-    const rows::ColumnCut cut{shape.rows(), shape.columns()};
+    const Norm::Size size =
+        Norm::size(context.input_type(0), context.input_type(position(in.weight)));
+    const rows::ColumnCut cut{size.rows, size.columns};
     const bool has_weight = context.has_write(position(in.weight));
     const bool has_bias = in.bias >= 0 && context.has_write(position(in.bias));
     const std::int64_t one = cut.buffer_elements();

@@ -14,7 +14,9 @@ class RmsNorm final : public Norm {
     bool residual = false;
   };
   explicit RmsNorm(Options options)
-      : Norm(false, {.eps = options.eps, .bias = false, .residual = options.residual}) {}
+      : Norm(false,
+             {.eps = options.eps, .bias = false, .residual = options.residual},
+             options.residual ? std::make_unique<RmsNorm>(Options{.eps = options.eps}) : nullptr) {}
   [[nodiscard]] std::string_view name() const override { return kName; }
 };
 

@@ -3,6 +3,7 @@
 #include "core/ops/rope.h"
 #include "core/runtime/backend.h"
 #include "core/runtime/rows/math.h"
+#include "core/runtime/rows/serial_team.h"
 #include "core/runtime/rows/storage.h"
 
 #include <type_traits>

@@ -15,11 +15,13 @@ class Adamw final : public UpdateRule {
     double beta2 = 0.999;
     double eps = 1e-8;
     double weight_decay = 1e-2;
+    bool decay_vectors = true;  ///< parameters of one dimension (biases, norms) decay too
   };
   static constexpr std::string_view kName = "adamw";
 
   explicit Adamw(Options options) : options_(options) {}
   [[nodiscard]] const Options& options() const { return options_; }
+  [[nodiscard]] double decay_of(const TensorType& parameter) const;
   [[nodiscard]] std::string_view name() const override { return kName; }
   [[nodiscard]] StateSpecs states(const TensorType& parameter) const override;
   [[nodiscard]] Work update_work(const TensorType& parameter) const override;

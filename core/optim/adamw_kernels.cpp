@@ -8,10 +8,11 @@ namespace {
 using runtime::KernelContext;
 
 void run_adamw(KernelContext& context) {
-  const Adamw::Options& options = context.op<Adamw>().options();
+  const Adamw& rule = context.op<Adamw>();
+  const double decay = rule.decay_of(context.write_type(0));
   update<2>(context, [&]<class A>() {
-    AdamElement<A> element = adam_element<A>(options, context.scalars());
-    element.shrink = static_cast<A>(1 - context.scalars().learning_rate * options.weight_decay);
+    AdamElement<A> element = adam_element<A>(rule.options(), context.scalars());
+    element.shrink = static_cast<A>(1 - context.scalars().learning_rate * decay);
     return element;
   });
 }

@@ -35,7 +35,8 @@ std::unique_ptr<UpdateRule> make_rule(const OptimizerPlan& plan) {
       return std::make_unique<Adamw>(Adamw::Options{.beta1 = plan.beta1,
                                                     .beta2 = plan.beta2,
                                                     .eps = plan.eps,
-                                                    .weight_decay = plan.weight_decay});
+                                                    .weight_decay = plan.weight_decay,
+                                                    .decay_vectors = plan.decay_vectors});
   }
   throw Error("unknown optimizer");
 }

@@ -14,12 +14,13 @@ Diverged::Diverged(std::int64_t step, double loss)
 
 namespace {
 
-/// First values of one parameter, drawn from a stream of its own by name.
-void fill(const TensorInfo& info, std::uint64_t seed, void* memory) {
-  const RandomStream stream(seed, stream_id(to_string(info.name)));
-  const auto count = static_cast<std::size_t>(info.type.shape.numel());
-  with_float_type(info.type.dtype, [&]<class T>() {
-    initialize(info.initializer, stream, std::span<T>(static_cast<T*>(memory), count));
+/// First values of one parameter, drawn from a stream of its own by name. They are the same
+/// whatever they are stored in, but for rounding.
+void fill(const TensorInfo& parameter, DType dtype, std::uint64_t seed, void* memory) {
+  const RandomStream stream(seed, stream_id(to_string(parameter.name)));
+  const auto count = static_cast<std::size_t>(parameter.type.shape.numel());
+  with_float_type(dtype, [&]<class T>() {
+    initialize(parameter.initializer, stream, std::span<T>(static_cast<T*>(memory), count));
   });
 }
 
@@ -90,6 +91,29 @@ void Executor::compile() {
     }
   }
   find_last_uses();
+  if (!step_.evaluation_inputs.empty()) compile_evaluation();
+}
+
+// The forward calls of the first micro batch, just as they stand there: what lay apart or in place
+// among all calls still does among some.
+void Executor::compile_evaluation() {
+  for (const OpCall& call : step_.sections.front().calls) {
+    const bool fused = call.pass == Pass::kForwardBackward;
+    if ((call.pass != Pass::kForward && !fused) || call.recompute) continue;
+    OpCall forward = call;
+    if (fused) {
+      const auto* op = dynamic_cast<const Op*>(call.op);
+      TensorTypes types;
+      for (TensorId id : call.operands) types.push_back(step_.tensor(id).type);
+      forward.pass = Pass::kForward;
+      forward.writes = {};
+      for (std::size_t i = 0; i < op->outputs({types.data(), types.size()}).size(); ++i) {
+        forward.writes.push_back(call.writes[i]);
+      }
+      forward.in_place = {};
+    }
+    evaluation_calls_.push_back(forward);
+  }
 }
 
 // A forward walk that remembers who touched each tensor last. A section that repeats is walked
@@ -132,25 +156,35 @@ void* Executor::pointer(TensorId id, int slot) const {
   if (id.none()) return nullptr;
   const std::int32_t input = input_index_[id.at()];
   if (input < 0) return pointers_[id.at()];
+  if (slot == kEvaluationSlot) {
+    return pointers_[step_.evaluation_inputs[static_cast<std::size_t>(input)].at()];
+  }
   const auto& slots = step_.input_slots[static_cast<std::size_t>(slot)];
   return pointers_[slots[static_cast<std::size_t>(input)].at()];
 }
 
 void Executor::initialise(std::uint64_t seed) {
   std::vector<std::byte> host;
-  for (TensorId id : step_.parameters) {
-    const TensorInfo& info = step_.tensor(id);
-    const Bytes size = info.type.bytes();
+  const auto draw = [&](TensorId parameter, TensorId into) {
+    const Bytes size = step_.bytes(into);
+    const DType dtype = step_.tensor(into).type.dtype;
     if (device_.immediate()) {
-      fill(info, seed, pointers_[id.at()]);
+      fill(step_.tensor(parameter), dtype, seed, pointers_[into.at()]);
     } else {
       host.resize(static_cast<std::size_t>(size.value()));
-      fill(info, seed, host.data());
-      device_.copy_to_device(pointers_[id.at()], host.data(), size);
+      fill(step_.tensor(parameter), dtype, seed, host.data());
+      device_.copy_to_device(pointers_[into.at()], host.data(), size);
     }
-  }
-  for (const auto& states : step_.states) {
-    for (TensorId id : states) device_.fill_zero(pointers_[id.at()], step_.bytes(id));
+  };
+  for (std::size_t p = 0; p < step_.parameters.size(); ++p) {
+    draw(step_.parameters[p], step_.parameters[p]);
+    for (TensorId id : step_.states[p]) {
+      if (step_.tensor(id).category == Category::kMasterParameters) {
+        draw(step_.parameters[p], id);
+      } else {
+        device_.fill_zero(pointers_[id.at()], step_.bytes(id));
+      }
+    }
   }
   device_.synchronize();
 }
@@ -210,11 +244,40 @@ StepResult Executor::run_step(const Scalars& scalars, BatchSource& batches) {
   }
   StepResult result;
   result.loss = read_scalar(step_.loss);
-  if (step_.squared_norm) result.grad_norm = std::sqrt(read_scalar(*step_.squared_norm));
+  if (step_.squared_norm) {
+    const double squared = read_scalar(*step_.squared_norm);
+    result.grad_norm = std::sqrt(squared) / scalars.loss_scale;
+    result.skipped = scalars.loss_scale != 1 && !std::isfinite(squared);
+  }
   if (first_step_) ledger_.stop_recording();
   first_step_ = false;
   if (!std::isfinite(result.loss)) throw Diverged(scalars.step, result.loss);
   return result;
+}
+
+double Executor::evaluate(std::span<const std::span<const std::byte>> inputs) {
+  /// The ledger is the training step's; what evaluation takes lies within it.
+  class Ignore final : public MemoryObserver {
+    void on_write(std::size_t, Bytes) override {}
+    void on_workspace(Bytes) override {}
+  } ignore;
+  for (std::size_t i = 0; i < step_.evaluation_inputs.size(); ++i) {
+    device_.copy_to_device(pointers_[step_.evaluation_inputs[i].at()], inputs[i].data(),
+                           Bytes(static_cast<std::int64_t>(inputs[i].size())));
+  }
+  const bool arena = step_arena_.size().value() > 0;
+  if (arena) device_.permit(step_arena_.at(0), step_arena_.size());
+  const Scalars scalars{.evaluating = true};
+  for (const OpCall& call : evaluation_calls_) {
+    KernelContext context(step_, call, scalars, device_.queue(), ignore);
+    for (TensorId id : call.reads) context.read_pointers.push_back(pointer(id, kEvaluationSlot));
+    for (TensorId id : call.writes) context.write_pointers.push_back(pointer(id, kEvaluationSlot));
+    context.workspace_memory = pointer(call.workspace, kEvaluationSlot);
+    device_.kernels().find(call.op->name(), call.pass, device_.name())(context);
+  }
+  const double loss = read_scalar(step_.loss) * static_cast<double>(step_.accumulation);
+  if (arena) device_.forbid(step_arena_.at(0), step_arena_.size());
+  return loss;
 }
 
 void Executor::run_call(const CompiledCall& compiled, const Scalars& scalars, int slot) {

@@ -30,7 +30,8 @@ class Diverged : public Error {
 /// What one step produced.
 struct StepResult {
   double loss = 0;       ///< mean over the step's micro batches
-  double grad_norm = 0;  ///< global norm before clipping; 0 when clipping is off
+  double grad_norm = 0;  ///< global norm before clipping, without loss scale; 0 unless computed
+  bool skipped = false;  ///< a gradient overflowed under the loss scale: nothing was updated
 };
 
 /// Runs a step on a device: places every tensor where the plan says, calls the kernels in order
@@ -47,6 +48,10 @@ class Executor {
   /// Runs step number `scalars.step`. Errors: Diverged; on a CPU before any parameter of this
   /// step has changed.
   StepResult run_step(const Scalars& scalars, BatchSource& batches);
+
+  /// Loss of one micro batch without gradients, in the memory of the training step; between steps.
+  /// `inputs`: host memory of every input, in order. The step must have evaluation inputs.
+  [[nodiscard]] double evaluate(std::span<const std::span<const std::byte>> inputs);
 
   /// Host memory that the batch source fills, per slot and input.
   [[nodiscard]] std::vector<std::vector<void*>> batch_buffers() const;
@@ -68,9 +73,12 @@ class Executor {
     std::vector<TensorId> last_uses;  ///< step tensors that nobody needs after this call
   };
   class Observer;
+  /// The slot of `pointer` that stands for the evaluation inputs.
+  static constexpr int kEvaluationSlot = -1;
 
   void compile();
   void find_last_uses();
+  void compile_evaluation();
   void run_call(const CompiledCall& compiled, const Scalars& scalars, int slot);
   void end_of_life(TensorId id, const OpCall& call);
   void begin_life(TensorId id, Bytes payload, const OpCall& call);
@@ -86,8 +94,9 @@ class Executor {
   std::vector<void*> pointers_;
   std::vector<std::int32_t> input_index_;  ///< per tensor: position among the inputs, or -1
   std::vector<std::vector<CompiledCall>> sections_;
-  std::int64_t micro_ = 0;     ///< micro batches run so far
-  std::int64_t uploaded_ = 0;  ///< micro batches whose upload has been issued
+  std::vector<OpCall> evaluation_calls_;  ///< the forward pass alone
+  std::int64_t micro_ = 0;                ///< micro batches run so far
+  std::int64_t uploaded_ = 0;             ///< micro batches whose upload has been issued
   bool first_step_ = true;
 };
 

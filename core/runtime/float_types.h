@@ -24,6 +24,8 @@ void with_float_types(DType activations, DType weights, Body&& body) {
     body.template operator()<bf16, bf16>();
   } else if (are(DType::kF16, DType::kF32)) {
     body.template operator()<f16, float>();
+  } else if (are(DType::kF16, DType::kF16)) {
+    body.template operator()<f16, f16>();
   } else {
     throw Error("no kernel computes with activations in " + std::string(name(activations)) +
                 " and weights in " + std::string(name(weights)));

@@ -17,6 +17,7 @@ struct Scalars {
   double loss_scale = 1;         ///< what f16 gradients are multiplied with
   std::uint64_t seed = 0;        ///< of everything a kernel draws at random
   std::int64_t micro_batch = 0;  ///< within the step, counted from 0; the executor sets it
+  bool evaluating = false;       ///< nothing is dropped
 };
 
 /// Told by kernels, as they run, how many bytes they really take.

@@ -17,6 +17,11 @@ std::int64_t activations_per_sample(const MlpPlan& model) {
   return count;
 }
 
+/// The lecture counts what each layer hands on; here that is the residual stream of every token.
+std::int64_t activations_per_sample(const TransformerPlan& model) {
+  return checked_multiply(model.hidden_size, model.num_hidden_layers, "activations");
+}
+
 /// State elements per parameter of the plan's optimizer: 0 for plain SGD, 1 for AdaGrad, 2 for
 /// Adam.
 std::int64_t states_per_parameter(const Plan& plan) {
@@ -29,7 +34,9 @@ std::int64_t states_per_parameter(const Plan& plan) {
 Textbook textbook(const Plan& plan) {
   const std::int64_t element = size_of(DType::kF32);
   const std::int64_t P = models::training_step(plan, kCpuTraits).parameter_count;
-  const std::int64_t B = plan.training.micro_batch_size;
+  const std::int64_t B =
+      checked_multiply(plan.training.micro_batch_size,
+                       reads_tokens(plan.model) ? plan.training.seq_len.value_or(1) : 1, "tokens");
   const std::int64_t per_sample = std::visit(
       [](const auto& model) { return activations_per_sample(model); }, plan.model.family);
   const auto bytes = [&](std::int64_t count) {

@@ -13,11 +13,11 @@ import torch
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from sections import (attention, dtypes, head, layers, lecture, models, ops,  # noqa: E402
-                      optimizers, writer)
+from sections import (attention, dtypes, head, layers, lecture, models, ops, optimizers,  # noqa: E402
+                      transformers, writer)
 
-FILES = {**optimizers.FILES, **ops.FILES, **attention.FILES, **head.FILES, **layers.FILES,
-         **models.FILES, **dtypes.FILES, **lecture.FILES}
+FILES = {**optimizers.FILES, **ops.FILES, **layers.FILES, **attention.FILES, **head.FILES,
+         **models.FILES, **transformers.FILES, **dtypes.FILES, **lecture.FILES}
 
 
 def main():

@@ -27,6 +27,12 @@ BatchSpec batch_spec(const Plan& plan) {
     spec.targets = TargetKind::kClasses;
     spec.classes = mlp->output_size;
   }
+  if (const auto* transformer = std::get_if<TransformerPlan>(&plan.model.family)) {
+    spec.kind = DataKind::kTokens;
+    spec.targets = TargetKind::kNextTokens;
+    spec.sequence_length = plan.training.seq_len.value_or(0);
+    spec.classes = transformer->vocab_size;
+  }
   return spec;
 }
 

@@ -9,12 +9,21 @@
 
 namespace headroom::trainer {
 
+/// Which part of a data set is read: its end may be kept from training, to evaluate on.
+struct DataPart {
+  double held_out = 0;      ///< share of the items
+  bool evaluation = false;  ///< the part held out, otherwise the rest
+};
+
 /// Fills batches from a data set. Which batch is asked for is all that decides what it holds.
 /// Threads: any number may call the const functions.
 class Loader {
  public:
   /// `options.batch` is taken from `spec`. Errors: as Dataset::check.
-  Loader(std::unique_ptr<const Dataset> dataset, const BatchSpec& spec, Sampler::Options options);
+  Loader(std::unique_ptr<const Dataset> dataset,
+         const BatchSpec& spec,
+         Sampler::Options options,
+         const DataPart& part = {});
 
   /// Writes the batch of a micro step. Allocates nothing.
   /// Errors: IoError as Dataset::read, or when the file changed since it was opened; ShapeError
@@ -27,10 +36,19 @@ class Loader {
   [[nodiscard]] const Dataset& dataset() const { return *dataset_; }
   [[nodiscard]] const BatchSpec& spec() const { return spec_; }
   [[nodiscard]] const Sampler& sampler() const { return sampler_; }
+  /// Items of the part that is read.
+  [[nodiscard]] std::int64_t items() const { return range_.items; }
 
  private:
+  /// Places where a sample may begin.
+  struct Range {
+    std::int64_t first, places, items;
+  };
+  static Range range_of(const Dataset& dataset, const BatchSpec& spec, const DataPart& part);
+
   std::unique_ptr<const Dataset> dataset_;
   BatchSpec spec_;
+  Range range_;
   Sampler sampler_;
 };
 

@@ -13,9 +13,12 @@ namespace {
 /// Alignment that cuBLASLt takes into account at most, in bytes; also what an arena gives.
 constexpr std::uint32_t kLargestAlignment = 256;
 
-std::uint32_t alignment(const void* memory) {
+/// What every row of every matrix of a batch is aligned to.
+std::uint32_t alignment(const void* memory, DType dtype, std::int64_t ld, std::int64_t stride) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
-  const int zeros = std::min(std::countr_zero(address), std::countr_zero(kLargestAlignment));
+  const auto steps = static_cast<std::uintptr_t>((ld | stride) * size_of(dtype));
+  const int zeros =
+      std::min(std::countr_zero(address | steps), std::countr_zero(kLargestAlignment));
   return std::uint32_t{1} << zeros;
 }
 
@@ -110,9 +113,9 @@ CudaMatmul::Key CudaMatmul::key_of(const Matmul& p) {
           .stride_a = p.stride_a,
           .stride_b = p.stride_b,
           .stride_c = p.stride_c,
-          .align_a = alignment(p.a),
-          .align_b = alignment(p.b),
-          .align_c = alignment(p.c)};
+          .align_a = alignment(p.a, p.dtype, p.lda, p.stride_a),
+          .align_b = alignment(p.b, p.dtype, p.ldb, p.stride_b),
+          .align_c = alignment(p.c, p.result(), p.ldc, p.stride_c)};
 }
 
 // cuBLASLt works column by column. Row-major C = A B is column-major C^T = B^T A^T, and every

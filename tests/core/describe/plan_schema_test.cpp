@@ -83,12 +83,23 @@ BOOST_AUTO_TEST_CASE(no_word_means_two_keys) {
   }
 }
 
+/// A plan of a family that has the key.
+Plan plan_with(const KeySpec& key) {
+  Plan plan;
+  for (const FamilyPlan& family : {FamilyPlan(MlpPlan{}), FamilyPlan(CruncherPlan{}),
+                                   FamilyPlan(TransformerPlan{.kind = TransformerKind::kMoe})}) {
+    plan.model.family = family;
+    if (!std::holds_alternative<std::monostate>(key.access.get(plan))) return plan;
+  }
+  plan.model.family = MlpPlan{};  // a key that is unset, whatever the family
+  return plan;
+}
+
 BOOST_AUTO_TEST_CASE(values_of_a_word_key_are_all_accepted_and_kept) {
   for (const KeySpec& key : plan_schema()) {
     if (key.kind != KeyKind::kWord || key.path == "model.type") continue;
     for (const Choice& choice : key.choices) {
-      Plan plan;
-      plan.model.family = MlpPlan{};
+      Plan plan = plan_with(key);
       const KeyValue value = std::string(choice.name);
       BOOST_TEST(!check_value(key, value).has_value());
       key.access.set(plan, value);
@@ -104,12 +115,7 @@ BOOST_AUTO_TEST_CASE(setting_one_key_changes_that_key_alone) {
   for (const KeySpec& key : plan_schema()) {
     const bool number = key.kind == KeyKind::kInteger || key.kind == KeyKind::kReal;
     if (!number || key.derived) continue;
-    Plan plan;
-    if (key.path == "model.dim" || key.path == "model.num_layers") {
-      plan.model.family = CruncherPlan{};
-    } else {
-      plan.model.family = MlpPlan{};
-    }
+    Plan plan = plan_with(key);
     const Plan before = plan;
     const KeyValue old = key.access.get(before);
     key.access.set(plan,
@@ -133,12 +139,12 @@ BOOST_AUTO_TEST_CASE(changing_the_model_type_changes_the_family) {
   BOOST_TEST(std::holds_alternative<MlpPlan>(plan.model.family));
   BOOST_TEST(find_key("model.dim")->applies_to(plan) == false);
   BOOST_TEST(find_key("model.bias")->applies_to(plan));
-  // Every word of model.type has a family, and every family a word.
+  // Every word of model.type has a family, and every family a word; three are transformers.
   for (const Choice& choice : type.choices) {
     type.access.set(plan, std::string(choice.name));
     BOOST_TEST(model_type(plan.model) == choice.name);
   }
-  BOOST_TEST(type.choices.size() == std::variant_size_v<FamilyPlan>);
+  BOOST_TEST(type.choices.size() == std::variant_size_v<FamilyPlan> + 2);
 }
 
 BOOST_AUTO_TEST_CASE(limits_are_checked_and_named) {

@@ -31,7 +31,10 @@ BOOST_AUTO_TEST_CASE(every_enum_value_has_a_word_that_leads_back) {
   };
   check(ActivationKind::kSilu);
   check(LossKind::kCrossEntropy);
-  check(Initialization::kTruncatedNormal);
+  check(Initialization::kGpt2);
+  check(TransformerKind::kMoe);
+  check(AttentionBias::kAll);
+  check(RopeScaling::kLlama3);
   check(Precision::kFp8Mixed);
   check(OptimizerKind::kAdamw);
   check(LrSchedule::kWsd);

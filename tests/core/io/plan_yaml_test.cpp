@@ -275,7 +275,7 @@ BOOST_AUTO_TEST_CASE(model_presets_lie_under_the_plan) {
              plan +
                  ":1:17: model.config: there is no file 'absent.yaml' (give a path relative to "
                  "the plan file, or a name of configs/models/)");
-  BOOST_TEST(fail("{config: gpt.json}").find("gpt.json:2:17: model_type: 'gpt9' is not a model") !=
+  BOOST_TEST(fail("{config: gpt.json}").find("gpt.json:2:17: model_type: 'gpt9' is not a family") !=
              std::string::npos);
   BOOST_TEST(fail("{config: broken.yaml}")
                  .find("broken.yaml:1:30: model.dim: expected a whole "
@@ -303,7 +303,9 @@ BOOST_AUTO_TEST_CASE(every_shipped_plan_loads_without_notes_and_its_data_exists)
         const LoadedPlan loaded = load_plan(file);
         BOOST_TEST(loaded.notes.empty());
         BOOST_TEST(problems_before_training(loaded.plan).empty());
-        if (!loaded.plan.data.path.empty()) BOOST_TEST(fs::exists(loaded.plan.data.path));
+        // The text is the reader's own: `headroom data text` makes the file.
+        const bool made = file.stem() == "gpt2-text";
+        if (!loaded.plan.data.path.empty() && !made) BOOST_TEST(fs::exists(loaded.plan.data.path));
         BOOST_TEST((load(write_plan_yaml(loaded.plan)).plan == loaded.plan));
       } catch (const Error& error) {
         BOOST_ERROR(error.what());

@@ -14,8 +14,8 @@
 #include "core/ops/mse.h"
 #include "core/ops/reduce.h"
 #include "core/ops/rms_norm.h"
-#include "core/ops/swiglu.h"
 #include "core/ops/rope.h"
+#include "core/ops/swiglu.h"
 #include "tests/support/kernel_call.h"
 
 #include <boost/test/unit_test.hpp>

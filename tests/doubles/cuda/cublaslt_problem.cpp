@@ -108,10 +108,14 @@ Extent Matrix::extent(const void* base) const {
   if (interleaved <= ld) {
     return {address, interleaved * element_bytes, ld * element_bytes, lines()};
   }
-  if (batch > 1 && stride % ld == 0) {
-    // Whole multiples of the leading dimension: the batch repeats the same pieces further on.
-    const std::size_t pieces = (batch - 1) * (stride / ld) + lines();
-    return {address, line() * element_bytes, ld * element_bytes, pieces};
+  if (batch > 1 && stride == lines() * ld) {
+    // The batch goes on where the matrix before it ends: the same pieces, line after line.
+    return {address, line() * element_bytes, ld * element_bytes, batch * lines()};
+  }
+  const std::size_t one = (lines() - 1) * ld + line();
+  if (batch > 1 && stride > one) {
+    // Matrices with room for something else between them.
+    return {address, one * element_bytes, stride * element_bytes, batch};
   }
   return contiguous(base, span_bytes());
 }

@@ -10,9 +10,17 @@ const std::vector<std::string> kWords = {"training.max_steps=12",
                                          "output.save_every=4", "output.log_every=1"};
 
 BOOST_AUTO_TEST_CASE(a_resumed_run_ends_with_the_bits_of_an_uninterrupted_one) {
-  for (const char* name : {"cruncher-accumulation.yaml", "mlp-odd.yaml", "cruncher-clip.yaml"}) {
-    BOOST_TEST_CONTEXT(name) {
-      const Plan plan = test::load(name, kWords);
+  // Dropout and stochastic rounding draw by step, and a loss scale has a history.
+  for (const auto& [name, precision] :
+       {std::pair("cruncher-accumulation.yaml", "f32"), std::pair("mlp-odd.yaml", "f32"),
+        std::pair("cruncher-clip.yaml", "f32"), std::pair("mlp-odd.yaml", "bf16-mixed"),
+        std::pair("gpt2-tiny.yaml", "f32"), std::pair("gpt2-tiny.yaml", "bf16-mixed"),
+        std::pair("gpt2-tiny.yaml", "bf16-true"), std::pair("gpt2-tiny.yaml", "fp16-mixed")}) {
+    BOOST_TEST_CONTEXT(name << ' ' << precision) {
+      std::vector<std::string> words = kWords;
+      words.push_back(std::string("training.precision=") + precision);
+      if (std::string(name) == "gpt2-tiny.yaml") words.emplace_back("model.residual_dropout=0.1");
+      const Plan plan = test::load(name, words);
       const test::TemporaryFolder whole_folder, parts_folder;
       test::Recorder whole;
       const auto uninterrupted = test::run(plan, whole_folder.path(), "", whole);

@@ -2,8 +2,8 @@
 // a result that differs from the CPU's, or that changes with the order of the lanes.
 
 #include "core/ops/activation.h"
-#include "core/ops/cast.h"
 #include "core/ops/attention.h"
+#include "core/ops/cast.h"
 #include "core/ops/cross_entropy.h"
 #include "core/ops/dropout.h"
 #include "core/ops/einsum.h"
@@ -15,8 +15,8 @@
 #include "core/ops/mse.h"
 #include "core/ops/reduce.h"
 #include "core/ops/rms_norm.h"
-#include "core/ops/swiglu.h"
 #include "core/ops/rope.h"
+#include "core/ops/swiglu.h"
 #include "core/runtime/cpu/cpu_device.h"
 #include "tests/core/ops/simulated/simulated_device.h"
 #include "tests/core/optim/update_step.h"

@@ -1,5 +1,6 @@
 #include "core/runtime/jobs.h"
 
+#include "core/describe/convert.h"
 #include "core/runtime/cpu/cpu_backend.h"
 
 #include <boost/test/unit_test.hpp>
