@@ -22,6 +22,8 @@
 #include <csignal>
 #include <filesystem>
 #include <iostream>
+#include <numbers>
+#include <string>
 
 namespace headroom::cli {
 namespace {
@@ -51,6 +53,7 @@ class Display final : public trainer::RunObserver {
   void on_record(const LogRecord& record) override {
     if (const auto* run = std::get_if<RunRecord>(&record)) {
       progress_.start(*run);
+      item_ = run->item;
       std::cerr << fmt::format(
                        "{} on {}: {}, {} per step, {}\n", run->model, run->device_name,
                        format_counted(run->parameters, "parameter"),
@@ -65,6 +68,11 @@ class Display final : public trainer::RunObserver {
       }
     } else if (const auto* step = std::get_if<StepRecord>(&record)) {
       progress_.step(*step);
+    } else if (const auto* eval = std::get_if<EvalRecord>(&record)) {
+      progress_.pause();
+      std::cerr << fmt::format("held-out loss after step {}: {} ({} bits per {})\n", eval->step,
+                               format_value(eval->loss, 5),
+                               format_value(eval->loss / std::numbers::ln2, 4), item_);
     } else if (std::holds_alternative<EndRecord>(record)) {
       progress_.pause();
     }
@@ -76,6 +84,7 @@ class Display final : public trainer::RunObserver {
 
  private:
   Progress progress_;
+  std::string item_;  ///< "token" or "sample"
 };
 
 /// A plan that cannot fit is refused with its table and what would help.

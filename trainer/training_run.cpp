@@ -12,6 +12,7 @@
 #include "trainer/make_device.h"
 #include "trainer/measure/matmul_rate.h"
 #include "trainer/memory_watch.h"
+#include "trainer/pretrained.h"
 #include "trainer/schedule.h"
 #include "trainer/step_timer.h"
 #include "trainer/summary.h"
@@ -114,6 +115,10 @@ class TrainingRun {
     }
     state_.seed = plan_.training.seed;
     executor_.initialise(plan_.training.seed);
+    if (plan_.model.weights.empty()) return;
+    for (const std::string& name : load_pretrained(plan_.model.weights, executor_)) {
+      observer_.on_warning(plan_.model.weights + ": " + name + " is not used by this model");
+    }
   }
 
   /// Resumed at its end.

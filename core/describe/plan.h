@@ -2,6 +2,7 @@
 
 #include "core/describe/dtype.h"
 #include "core/describe/plan_enums.h"
+#include "core/describe/recompute_plan.h"
 #include "core/describe/transformer_plan.h"
 
 #include <cstdint>
@@ -39,6 +40,8 @@ using FamilyPlan = std::variant<CruncherPlan, MlpPlan, TransformerPlan>;
 struct ModelPlan {
   FamilyPlan family;
   Initialization init = Initialization::kFanInNormal;
+  /// Safetensors to start from instead of drawn values: a file or a folder; empty: none.
+  std::string weights;
   friend bool operator==(const ModelPlan&, const ModelPlan&) = default;
 };
 
@@ -64,14 +67,6 @@ struct LrSchedulePlan {
   std::int64_t warmup_steps = 0;
   double min_lr = 0;
   friend bool operator==(const LrSchedulePlan&, const LrSchedulePlan&) = default;
-};
-
-/// What backward recomputes instead of keeping. `every` counts layers and is 0 unless the policy is
-/// kEvery.
-struct RecomputePlan {
-  RecomputePolicy policy = RecomputePolicy::kNone;
-  std::int64_t every = 0;
-  friend bool operator==(const RecomputePlan&, const RecomputePlan&) = default;
 };
 
 struct TrainingPlan {

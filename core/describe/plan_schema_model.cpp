@@ -252,12 +252,23 @@ KeySpec init_key() {
           .depends_on = "model.type"};
 }
 
+KeySpec weights_key() {
+  return {.path = "model.weights",
+          .kind = KeyKind::kText,
+          .default_text = "none: drawn by model.init",
+          .meaning =
+              "Weights to start from: a safetensors file, or a folder of such files, named as by "
+              "Hugging Face; relative to the plan file.",
+          .access = field([](auto& plan) { return &plan.model.weights; }),
+          .fallback = [](const Plan&) -> KeyValue { return std::string(); }};
+}
+
 }  // namespace
 
 std::vector<KeySpec> model_keys() {
   return {type_key(),       config_key(),       dim_key(),         num_layers_key(),
           input_size_key(), hidden_sizes_key(), output_size_key(), activation_key(),
-          loss_key(),       bias_key(),         init_key()};
+          loss_key(),       bias_key(),         init_key(),        weights_key()};
 }
 
 }  // namespace headroom::schema

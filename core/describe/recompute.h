@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/describe/graph.h"
-#include "core/describe/plan.h"
+#include "core/describe/recompute_plan.h"
 
 #include <vector>
 

@@ -28,6 +28,7 @@ struct Work {
   Flops other_flops{};          ///< elementwise and reduction FLOPs
   Bytes read{}, written{};      ///< payload moved if nothing stays in cache
   DType compute = DType::kF32;  ///< dtype the matrix product runs in
+  bool again = false;           ///< forward work that backward does once more
   [[nodiscard]] Flops flops() const { return matmul_flops + other_flops; }
 };
 
@@ -37,7 +38,7 @@ struct WorkItem {
   Phase phase = Phase::kForward;
   Work work;
   std::int64_t repeat = 1;
-  bool recompute = false;  ///< forward work that backward does once more
+  bool recompute = false;  ///< forward work done once more: no part of the model's FLOPs
 };
 
 using WorkList = std::vector<WorkItem>;

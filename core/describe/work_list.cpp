@@ -25,7 +25,7 @@ void add_op(
                     .phase = phase,
                     .work = work,
                     .repeat = repeat,
-                    .recompute = call.recompute});
+                    .recompute = call.recompute || work.again});
   };
   if (call.pass != Pass::kBackward) add(op.forward_work(inputs), call.phase);
   if (call.pass != Pass::kForward) {

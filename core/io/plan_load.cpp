@@ -88,6 +88,8 @@ void make_paths_absolute(LoadedPlan& loaded, const fs::path& folder) {
   };
   std::string& data = loaded.plan.data.path;
   if (!data.empty()) data = absolute_path(data, base("data.path"));
+  std::string& weights = loaded.plan.model.weights;
+  if (!weights.empty()) weights = absolute_path(weights, base("model.weights"));
   std::string& gpu = loaded.plan.hardware.gpu;
   if (looks_like_file(gpu)) gpu = absolute_path(gpu, base("hardware.gpu"));
 }

@@ -156,7 +156,11 @@ SmallList<Work, 3> Attention::backward_work(std::span<const TensorType> inputs,
     work.other_flops += Flops(kBackwardFlopsPerOutput * static_cast<double>(out.shape.numel()));
   }
   list.push_back(work);
-  if (flash()) list.push_back(products(p, 1, dtype));
+  if (flash()) {
+    Work scores = products(p, 1, dtype);
+    scores.again = true;
+    list.push_back(scores);
+  }
   return list;
 }
 

@@ -115,6 +115,7 @@ void settle_paths(Plan& plan) {
     if (!path.empty()) path = std::filesystem::path(path).lexically_normal().string();
   };
   settle(plan.data.path);
+  settle(plan.model.weights);
   if (plan.hardware.gpu.find('/') != std::string::npos) settle(plan.hardware.gpu);
 }
 
