@@ -9,8 +9,10 @@
 #include "core/io/atomic_file.h"
 #include "core/io/plan_yaml.h"
 #include "core/io/run_log.h"
+#include "core/models/training_step.h"
 #include "estimator/measured_run.h"
 #include "trainer/batches.h"
+#include "trainer/pretrained.h"
 #include "trainer/resume.h"
 #include "trainer/training_run.h"
 
@@ -144,7 +146,11 @@ ExitCode run_train(std::span<const std::string> words) {
     throw ConfigError({problem});
   }
   trainer::OpenedDevice device = trainer::open_device(plan);
-  trainer::make_loader(plan)->check_values();  // bad data is refused before a run folder exists
+  trainer::make_loader(plan)
+      ->check_values();  // bad data and weights are refused before a run folder exists
+  if (!plan.model.weights.empty()) {
+    trainer::check_pretrained(plan.model.weights, models::training_step(plan, kCpuTraits));
+  }
   const auto estimate = estimate_plan(plan, hardware_for_run(plan, device.device->name()));
   refuse_if_too_large(estimate);
   if (arguments.has("dry-run")) {

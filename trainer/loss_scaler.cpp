@@ -2,7 +2,7 @@
 
 #include "core/runtime/executor.h"
 
-#include <limits>
+#include <string>
 
 namespace headroom::trainer {
 
@@ -12,7 +12,11 @@ void LossScaler::update(bool overflowed, std::int64_t step) {
     state_.clean_steps = 0;
     ++state_.skipped_steps;
     // Below 1 the scale makes gradients smaller than they are: they are too large for f16.
-    if (state_.scale < 1) throw runtime::Diverged(step, std::numeric_limits<double>::infinity());
+    if (state_.scale < 1) {
+      throw runtime::Diverged("the gradients of step " + std::to_string(step) +
+                              " overflow f16 whatever the loss scale; the run has diverged (lower "
+                              "training.optimizer.lr or use bf16-mixed)");
+    }
     return;
   }
   if (++state_.clean_steps == kGrowthInterval) {

@@ -70,24 +70,45 @@ class Checkpoint {
   }
 
   void load(const TensorInfo& info, TensorId into, runtime::Executor& executor) {
+    const Place place = find(info);
+    copy(*place.file, *place.tensor, executor.step().tensor(into).type, into, executor);
+  }
+
+  /// What nobody asked for.
+  std::vector<std::string> check(const Step& step) {
+    for (TensorId id : step.parameters) (void)find(step.tensor(id));
+    return left_over();
+  }
+
+ private:
+  struct Place {
+    const io::SafetensorsFile* file = nullptr;
+    const io::StoredTensor* tensor = nullptr;
+  };
+
+  /// The stored tensor of a parameter, checked.
+  Place find(const TensorInfo& info) {
     const std::string name = to_string(info.name);
     auto found = stored_.find(name);
     if (found == stored_.end() && name.starts_with(kGpt2Prefix)) {
       found = stored_.find(name.substr(kGpt2Prefix.size()));
     }
     if (found == stored_.end()) throw IoError(path_.string() + ": tensor " + name + " is missing");
-    const auto& [file, tensor] = found->second;
+    const io::StoredTensor& tensor = *found->second.tensor;
     read_.insert(found->first);
     std::vector<std::int64_t> shape;
     for (const Dim& dim : info.type.shape) shape.push_back(dim.size);
-    if (!tensor->dtype || tensor->shape != shape) {
-      throw IoError(path_.string() + ": tensor " + found->first + " (" + tensor->dtype_name +
-                    ") is not the model's, which is " + to_string(info.type.shape));
+    const bool readable =
+        tensor.dtype == DType::kF32 || tensor.dtype == DType::kBf16 || tensor.dtype == DType::kF16;
+    if (!readable || tensor.shape != shape) {
+      throw IoError(path_.string() + ": tensor " + found->first + " (" + tensor.dtype_name +
+                    ") is not the model's, which is " + to_string(info.type.shape) +
+                    " in F32, BF16 or F16");
     }
-    copy(*file, *tensor, executor.step().tensor(into).type, into, executor);
+    return found->second;
   }
 
-  /// What nobody asked for. Errors: IoError for a tensor that no model of the kind leaves out.
+  /// Errors: IoError for a tensor that no model of the kind leaves out.
   [[nodiscard]] std::vector<std::string> left_over() const {
     std::vector<std::string> names;
     for (const auto& [name, place] : stored_) {
@@ -100,7 +121,6 @@ class Checkpoint {
     return names;
   }
 
- private:
   static void copy(const io::SafetensorsFile& file,
                    const io::StoredTensor& tensor,
                    const TensorType& type,
@@ -124,10 +144,6 @@ class Checkpoint {
     }
   }
 
-  struct Place {
-    const io::SafetensorsFile* file = nullptr;
-    const io::StoredTensor* tensor = nullptr;
-  };
   fs::path path_;
   std::vector<std::unique_ptr<io::SafetensorsFile>> files_;
   std::map<std::string, Place> stored_;
@@ -139,6 +155,7 @@ class Checkpoint {
 std::vector<std::string> load_pretrained(const fs::path& path, runtime::Executor& executor) {
   Checkpoint checkpoint(path);
   const Step& step = executor.step();
+  std::vector<std::string> unused = checkpoint.check(step);
   for (std::size_t p = 0; p < step.parameters.size(); ++p) {
     const TensorInfo& info = step.tensor(step.parameters[p]);
     checkpoint.load(info, step.parameters[p], executor);
@@ -148,7 +165,11 @@ std::vector<std::string> load_pretrained(const fs::path& path, runtime::Executor
       }
     }
   }
-  return checkpoint.left_over();
+  return unused;
+}
+
+void check_pretrained(const fs::path& path, const Step& step) {
+  (void)Checkpoint(path).check(step);
 }
 
 }  // namespace headroom::trainer

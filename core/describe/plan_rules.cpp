@@ -82,6 +82,25 @@ Finding evaluation_has_data(const Plan& plan, const Origins&) {
                     "leave it out for 0.1, or set a share"};
 }
 
+Finding sequence_fits_positions(const Plan& plan, const Origins&) {
+  const auto* model = std::get_if<TransformerPlan>(&plan.model.family);
+  const std::int64_t length = plan.training.seq_len.value_or(0);
+  if (model == nullptr || length <= model->max_position_embeddings) return {};
+  return BrokenRule{"training.seq_len",
+                    std::to_string(length) + " tokens, but the model has " +
+                        std::to_string(model->max_position_embeddings) + " positions",
+                    "shorten it, or raise model.max_position_embeddings"};
+}
+
+Finding heads_share_keys_evenly(const Plan& plan, const Origins&) {
+  const auto* model = std::get_if<TransformerPlan>(&plan.model.family);
+  if (model == nullptr || model->num_attention_heads % model->num_key_value_heads == 0) return {};
+  return BrokenRule{"model.num_key_value_heads",
+                    std::to_string(model->num_key_value_heads) + " does not divide the " +
+                        std::to_string(model->num_attention_heads) + " attention heads",
+                    "every key and value head serves equally many queries"};
+}
+
 Finding raw_files_say_dtype(const Plan& plan, const Origins&) {
   const bool raw = plan.data.format == DataFormat::kBin && !plan.data.path.empty();
   if (!raw || plan.data.dtype) return {};
@@ -113,6 +132,10 @@ std::span<const Rule> plan_rules() {
       {{"training.max_steps", "training.lr_schedule.warmup_steps"}, warmup_ends},
       {{"model.type", "model.output_size", "model.loss", "data.target_columns"}, targets_fit_model},
       {{"training.eval_every", "data.held_out"}, evaluation_has_data},
+      {{"model.type", "model.max_position_embeddings", "training.seq_len"},
+       sequence_fits_positions},
+      {{"model.type", "model.num_attention_heads", "model.num_key_value_heads"},
+       heads_share_keys_evenly},
       {{"data.path", "data.format", "data.dtype"}, raw_files_say_dtype},
       {{"parallel.data", "parallel.tensor", "parallel.pipeline", "parallel.context",
         "hardware.count"},

@@ -118,7 +118,7 @@ class TransformerBuilder {
     return {.heads = heads,
             .head_dim = model_.head_dim,
             .theta = model_.rope_theta,
-            .scaling = static_cast<ops::RopeScaling>(stretch.type),
+            .scaling = stretch.type,
             .factor = stretch.factor,
             .low_freq_factor = stretch.low_freq_factor,
             .high_freq_factor = stretch.high_freq_factor,

@@ -15,6 +15,8 @@ namespace headroom::ops {
 /// Query head h uses key and value head h / (heads / kv_heads); nothing is copied for it.
 /// Both kinds compute chunk by chunk (see AttentionPlan) and give the same results; `flash` never
 /// holds more than a chunk of probabilities and computes them anew in backward.
+/// With scores 16 times the usual, so that the softmax is nearly all on one key, flash gradients in
+/// f32 were off by up to 3e-7 beside a largest one of 1e-2; eager ones were not.
 /// Backward reads q, k, v and what was kept, out too for flash. dq, dk, dv may overwrite q, k, v.
 /// FLOPs, with s the scores computed (keys outside a chunk's view are not): forward 2 products of
 /// 2 s head_dim, 5 s and one per output; backward 4 such products, 1 more for flash, 6 s, and for

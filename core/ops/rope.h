@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/describe/op.h"
+#include "core/describe/plan_enums.h"
 
 #include <array>
 
@@ -9,13 +10,6 @@ namespace headroom::ops {
 /// Which two elements of a head turn together: i and i + head_dim/2 (Hugging Face's
 /// `rotate_half`), or 2i and 2i + 1 (the paper's).
 enum class RopePairs : std::uint8_t { kHalves, kNeighbours };
-
-/// How the angles of longer sequences than a model was first trained on are made.
-enum class RopeScaling : std::uint8_t {
-  kNone,
-  kLinear,  ///< all frequencies divided by `factor`
-  kLlama3,  ///< only the low ones, with a smooth passage
-};
 
 /// Rotary position embedding: in each of the first `heads` heads of a row, pair i of elements turns
 /// by the angle position * theta^(-2i / head_dim). What lies behind those heads passes unchanged,

@@ -25,6 +25,7 @@ class BatchSource {
 class Diverged : public Error {
  public:
   Diverged(std::int64_t step, double loss);
+  explicit Diverged(const std::string& message) : Error(message, ExitCode::kDiverged) {}
 };
 
 /// What one step produced.

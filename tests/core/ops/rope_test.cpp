@@ -17,7 +17,6 @@ namespace {
 
 using Options = ops::Rope::Options;
 using ops::RopePairs;
-using ops::RopeScaling;
 
 BOOST_AUTO_TEST_SUITE(rope)
 
